@@ -1,0 +1,16 @@
+import { defineConfig } from 'tsup'
+
+export default defineConfig({
+  entry: {
+    index: 'src/index.ts',
+    child: 'src/child.ts',
+  },
+  format: 'esm',
+  target: 'node20',
+  platform: 'node',
+  sourcemap: true,
+  splitting: true,
+  dts: false,
+  clean: true,
+  external: ['vitest'],
+})

@@ -1,0 +1,77 @@
+import { invalid, tooLarge } from './errors.js'
+import { exceedsBytes } from './text.js'
+
+/** What JSON can hold. */
+export type JsonValue = string | number | boolean | null | readonly JsonValue[] | JsonObject
+
+/** A JSON object. A property that is `undefined` is dropped when it is stored. */
+export interface JsonObject {
+  readonly [key: string]: JsonValue | undefined
+}
+
+interface JsonBounds {
+  readonly depth: number
+  readonly bytes: number
+}
+
+/**
+ * Encodes a value as JSON text without losing anything, or refuses it. Escapes keep U+0000 and lone surrogates out of
+ * the bytes, so the text survives every driver.
+ */
+export function encodeJson(value: unknown, bounds: JsonBounds, path: string): string {
+  assertJson(value, bounds.depth, bounds.depth, path)
+  const text = JSON.stringify(value)
+  if (exceedsBytes(text, bounds.bytes)) throw tooLarge(path, bounds.bytes)
+  return text
+}
+
+/** Like `encodeJson`, for values that must be objects, such as metadata. */
+export function encodeJsonObject(value: unknown, bounds: JsonBounds, path: string): string {
+  if (!isPlainObject(value)) throw invalid(`${path} must be a plain object.`, path)
+  return encodeJson(value, bounds, path)
+}
+
+export function isPlainObject(value: unknown): value is Record<string, unknown> {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false
+  const prototype: unknown = Object.getPrototypeOf(value)
+  // An object of another realm has a different Object.prototype, which is still a root.
+  return prototype === null || Object.getPrototypeOf(prototype) === null
+}
+
+/** `room` is how many more levels may open; `limit` is only named in the refusal. */
+function assertJson(value: unknown, room: number, limit: number, path: string): void {
+  switch (typeof value) {
+    case 'string':
+    case 'boolean':
+      return
+    case 'number':
+      if (!Number.isFinite(value)) throw invalid(`${path} holds a number that is not finite.`, path)
+      return
+    case 'object': {
+      if (value === null) return
+      if (room === 0) throw tooLarge(`The nesting of ${path}`, limit, 'levels')
+      if (Array.isArray(value)) assertJsonArray(value, room - 1, limit, path)
+      else assertJsonObject(value, room - 1, limit, path)
+      return
+    }
+    default:
+      throw invalid(`${path} holds a ${typeof value}, which JSON cannot.`, path)
+  }
+}
+
+function assertJsonArray(value: readonly unknown[], room: number, limit: number, path: string): void {
+  for (let at = 0; at < value.length; at++) {
+    const item = value[at]
+    // JSON.stringify would turn it into null: a hole or an undefined item is a mistake, not data.
+    if (item === undefined) throw invalid(`${path} holds an array with an undefined item.`, path)
+    assertJson(item, room, limit, path)
+  }
+}
+
+function assertJsonObject(value: object, room: number, limit: number, path: string): void {
+  if (!isPlainObject(value)) throw invalid(`${path} holds an object that is not a plain one.`, path)
+  for (const key of Object.keys(value)) {
+    const item = value[key]
+    if (item !== undefined) assertJson(item, room, limit, path)
+  }
+}

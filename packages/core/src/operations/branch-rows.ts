@@ -1,0 +1,65 @@
+import { encodeJson, encodeJsonObject } from '../json.js'
+import type { Branch, BranchOrigin, BranchPatch } from '../model/branch.js'
+import type { BranchColumns, BranchRow, StoredBranch } from '../ports/rows.js'
+import type { Work } from '../work.js'
+import { metadataBounds, parse, parseOrNull } from './session-rows.js'
+
+/** The first branch of a session: its own path, or a pointer into the one forked from. */
+export function rootBranch(work: Work, at: string | null, origin: BranchOrigin): BranchRow {
+  return branchRow(work, { id: work.mint('br'), digest: '', at, origin, replaces: null, createdBy: null })
+}
+
+type BranchEssentials = Pick<BranchRow, 'id' | 'digest' | 'at' | 'origin' | 'replaces' | 'createdBy'>
+
+export function branchRow(work: Work, essentials: BranchEssentials, described: BranchPatch = {}): BranchRow {
+  return {
+    name: null,
+    agentConfigJson: null,
+    systemMessage: null,
+    status: null,
+    startedAt: null,
+    endedAt: null,
+    ...branchColumns(work, described),
+    ...essentials,
+    metadataJson: encodeJsonObject(described.metadata ?? {}, metadataBounds(work), 'input.metadata'),
+    createdAt: work.now,
+    version: 1,
+  }
+}
+
+const plainColumns = ['name', 'systemMessage', 'status', 'startedAt', 'endedAt'] as const
+
+export function branchColumns(work: Work, given: BranchPatch): Omit<BranchColumns, 'metadataJson'> {
+  const set: Record<string, string | number | null> = {}
+  for (const column of plainColumns) {
+    const value = given[column]
+    if (value !== undefined) set[column] = value
+  }
+  if (given.agentConfig !== undefined)
+    set.agentConfigJson =
+      given.agentConfig === null ? null : encodeJson(given.agentConfig, metadataBounds(work), 'agentConfig')
+  return set
+}
+
+export function branchOf(row: StoredBranch): Branch {
+  return {
+    id: row.id,
+    session: row.session,
+    active: row.active,
+    name: row.name,
+    origin: row.origin,
+    parent: row.parent,
+    base: row.base,
+    head: row.head,
+    replaces: row.replaces,
+    agentConfig: parseOrNull(row.agentConfigJson),
+    systemMessage: row.systemMessage,
+    status: row.status,
+    metadata: row.metadataJson === '{}' ? {} : parse(row.metadataJson),
+    createdBy: row.createdBy,
+    createdAt: row.createdAt,
+    startedAt: row.startedAt,
+    endedAt: row.endedAt,
+    version: row.version,
+  }
+}

@@ -1,0 +1,128 @@
+import { conflict, invalid, tooLarge } from '../errors.js'
+import { encodeJson, encodeJsonObject } from '../json.js'
+import type { Message, MessageInput } from '../model/message.js'
+import { isToolType, type Part, type PartRecord } from '../model/part.js'
+import { completeUsage, type Usage } from '../model/usage.js'
+import type { AppendedMessage } from '../ports/commands.js'
+import type { PartRow, StoredMessage } from '../ports/rows.js'
+import type { Work } from '../work.js'
+import { metadataBounds, parse, parseOrNull } from './session-rows.js'
+
+export interface NewMessage extends AppendedMessage {
+  readonly usage: Usage | null
+}
+
+/** A message of the caller's as rows, with a digest of what the caller said. */
+export function newMessage(work: Work, input: MessageInput): NewMessage {
+  const { id: _, ...payload } = input
+  const usage = input.usage ? completeUsage(input.usage) : null
+  const createdAt = input.createdAt ?? work.now
+  const parts = partRows(work, input.parts, createdAt)
+  let size = 0
+  for (const part of parts) size += part.payloadJson.length
+  return {
+    usage,
+    parts,
+    message: {
+      id: input.id ?? work.mint('msg'),
+      digest: work.digest(payload),
+      role: input.role,
+      kind: input.kind ?? null,
+      sender: input.sender ?? null,
+      recipient: input.recipient ?? null,
+      channel: input.channel ?? null,
+      status: input.status ?? 'complete',
+      modelJson: input.model ? JSON.stringify(input.model) : null,
+      agent: input.agent ?? null,
+      usageJson: usage ? JSON.stringify(usage) : null,
+      finishReason: input.finishReason ?? null,
+      errorJson: input.error == null ? null : encodeJson(input.error, metadataBounds(work), 'message.error'),
+      triggerJson: input.trigger ? encodeJsonObject(input.trigger, metadataBounds(work), 'message.trigger') : null,
+      metadataJson: input.metadata ? encodeJsonObject(input.metadata, metadataBounds(work), 'message.metadata') : '{}',
+      createdBy: input.createdBy ?? null,
+      createdAt,
+      updatedAt: createdAt,
+      size,
+    },
+  }
+}
+
+function partRows(work: Work, parts: readonly Part[], at: number): readonly PartRow[] {
+  const calls = new Set<string>()
+  return parts.map((part, index) => {
+    const row = partRow(work, part, index, at, at)
+    if (row.toolCallId !== null) {
+      if (calls.has(row.toolCallId))
+        throw invalid('Two parts of one message have the same toolCallId.', 'message.parts')
+      calls.add(row.toolCallId)
+    }
+    return row
+  })
+}
+
+export function partRow(work: Work, part: Part, index: number, createdAt: number, updatedAt: number): PartRow {
+  const bounds = { depth: work.limits.jsonDepth, bytes: work.limits.partBytes }
+  const state = part.state
+  return {
+    index,
+    type: part.type,
+    toolCallId: isToolType(part.type) ? String(part.toolCallId) : null,
+    // The state of a known part was validated; that of an unknown one is data and stays in the payload.
+    state:
+      typeof state === 'string' && (isToolType(part.type) || part.type === 'text' || part.type === 'reasoning')
+        ? state
+        : null,
+    createdAt,
+    updatedAt,
+    payloadJson: encodeJson(part, bounds, `message.parts[${index}]`),
+  }
+}
+
+export function messageOf(row: StoredMessage): Message {
+  const payloads = row.payloads
+  const parts: Part[] = new Array(payloads.length)
+  for (let index = 0; index < payloads.length; index++) parts[index] = parse(payloads[index] as string)
+  return {
+    id: row.id,
+    session: row.session,
+    branch: row.branch,
+    position: row.position,
+    role: row.role,
+    kind: row.kind,
+    sender: row.sender,
+    recipient: row.recipient,
+    channel: row.channel,
+    status: row.status,
+    model: parseOrNull(row.modelJson),
+    agent: row.agent,
+    usage: parseOrNull(row.usageJson),
+    finishReason: row.finishReason,
+    error: parseOrNull(row.errorJson),
+    trigger: parseOrNull(row.triggerJson),
+    metadata: row.metadataJson === '{}' ? {} : parse(row.metadataJson),
+    createdBy: row.createdBy,
+    createdAt: row.createdAt,
+    updatedAt: row.updatedAt,
+    parts,
+  }
+}
+
+export function partRecordOf(message: string, row: PartRow): PartRecord {
+  return {
+    id: `${message}.${row.index}`,
+    index: row.index,
+    type: row.type,
+    toolCallId: row.toolCallId,
+    state: row.state,
+    createdAt: row.createdAt,
+    updatedAt: row.updatedAt,
+    payload: parse(row.payloadJson),
+  }
+}
+
+/** Refuses ids that stand twice in one call: each would be the other's replay. */
+export function assertDistinctIds(messages: readonly NewMessage[], limit: number): void {
+  if (messages.length > limit) throw tooLarge('messages', limit, 'messages')
+  const ids = new Set(messages.map(({ message }) => message.id))
+  if (ids.size !== messages.length) throw conflict('Two messages of one call have the same id.', { entity: 'message' })
+}

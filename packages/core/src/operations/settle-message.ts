@@ -1,0 +1,55 @@
+import { conflict, notFound } from '../errors.js'
+import { encodeJson } from '../json.js'
+import type { Message, MessageSettlement } from '../model/message.js'
+import { completeUsage, type Usage } from '../model/usage.js'
+import type { Command } from '../ports/commands.js'
+import type { MessageColumns, StoredMessage } from '../ports/rows.js'
+import type { Work } from '../work.js'
+import { decide } from './draft.js'
+import { journalEntry } from './events.js'
+import { messageOf } from './message-rows.js'
+import { mergeMetadata, metadataBounds } from './session-rows.js'
+
+/** Closes a message once: a field that stands already must be the same, or the call is refused. */
+export async function settleMessage(work: Work, id: string, settlement: MessageSettlement): Promise<Message> {
+  return decide(work, ['revision', 'session'], async () => {
+    const located = await work.backend.messages.get(work.scope, id, work)
+    if (located === undefined) throw notFound('message', id)
+    const { message: row, gone } = located
+    const { set, usage } = settledColumns(work, row, settlement)
+    if (Object.keys(set).length === 0) return { commands: [], result: () => messageOf(row) }
+    const at = Math.max(work.now, row.updatedAt)
+    const commands: Command[] = [{ type: 'settle-message', message: id, revision: row.revision, at, set, parts: [] }]
+    // What a deleted session spent or did is gone with it; its message lives on in the forks that show it.
+    if (!gone) {
+      if (usage) commands.push({ type: 'add-usage', session: row.session, usage })
+      commands.push(journalEntry(work, row.session, { type: 'settlement', message: id }))
+    }
+    return { commands, result: () => messageOf({ ...row, ...set, updatedAt: at }) }
+  })
+}
+
+function settledColumns(work: Work, row: StoredMessage, settlement: MessageSettlement) {
+  const usage: Usage | undefined = settlement.usage && completeUsage(settlement.usage)
+  const said: readonly (readonly [keyof MessageColumns & keyof StoredMessage, string | undefined, boolean])[] = [
+    ['status', settlement.status, row.status === 'streaming'],
+    ['usageJson', usage && JSON.stringify(usage), row.usageJson === null],
+    ['finishReason', settlement.finishReason, row.finishReason === null],
+    [
+      'errorJson',
+      settlement.error == null ? undefined : encodeJson(settlement.error, metadataBounds(work), 'settlement.error'),
+      row.errorJson === null,
+    ],
+  ]
+  const set: Record<string, string> = {}
+  for (const [column, value, open] of said) {
+    if (value === undefined || value === row[column]) continue
+    if (!open) throw conflict('The message is settled already, and otherwise.', { entity: 'message', id: row.id })
+    set[column] = value
+  }
+  if (settlement.metadata !== undefined) {
+    const merged = mergeMetadata(work, row.metadataJson, settlement.metadata)
+    if (merged !== row.metadataJson) set.metadataJson = merged
+  }
+  return { set: set as MessageColumns, usage: set.usageJson === undefined ? undefined : usage }
+}

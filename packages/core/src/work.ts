@@ -1,0 +1,57 @@
+import type { Clock } from './clock.js'
+import { digestOf, type Sha256 } from './digest.js'
+import type { IdPrefix, IdSource } from './ids.js'
+import type { Limits } from './limits.js'
+import type { Backend, Call } from './ports/backend.js'
+import type { Validate } from './validation.js'
+
+/** What every call of a store works with. */
+export interface Tools {
+  readonly backend: Backend
+  readonly clock: Clock
+  readonly ids: IdSource
+  readonly limits: Limits
+  readonly sha256: Sha256
+  readonly validate: Validate
+}
+
+/** One call on its way: the scope it is bound to, its time, and what it minted. */
+export class Work implements Call {
+  readonly tools: Tools
+  readonly scope: string
+  readonly signal: AbortSignal | undefined
+  retries = 0
+  /** Named by an error whose outcome is unknown, so that the caller can repeat the call with them. */
+  readonly minted: string[] = []
+  #now: number | undefined
+
+  constructor(tools: Tools, scope: string, signal: AbortSignal | undefined) {
+    this.tools = tools
+    this.scope = scope
+    this.signal = signal
+  }
+
+  get backend(): Backend {
+    return this.tools.backend
+  }
+
+  get limits(): Limits {
+    return this.tools.limits
+  }
+
+  /** One time for the whole call, so that all it writes agrees. */
+  get now(): number {
+    this.#now ??= this.tools.clock()
+    return this.#now
+  }
+
+  mint(prefix: IdPrefix): string {
+    const id = this.tools.ids(prefix)
+    this.minted.push(id)
+    return id
+  }
+
+  digest(input: unknown): string {
+    return digestOf(input, this.tools.sha256)
+  }
+}

@@ -1,0 +1,16 @@
+import { defineConfig } from 'tsup'
+
+export default defineConfig({
+  entry: {
+    index: 'src/index.ts',
+    'memory/index': 'src/memory/index.ts',
+    'testing/index': 'src/testing/index.ts',
+  },
+  format: 'esm',
+  target: 'node20',
+  platform: 'neutral',
+  sourcemap: true,
+  splitting: true,
+  dts: false,
+  clean: true,
+})

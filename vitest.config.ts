@@ -1,0 +1,13 @@
+import { defineConfig } from 'vitest/config'
+
+export default defineConfig({
+  test: {
+    include: ['packages/*/test/**/*.test.ts', 'conformance/test/**/*.test.ts', 'examples/*/test/**/*.test.ts'],
+    pool: 'forks',
+    testTimeout: 60_000,
+    passWithNoTests: false,
+    reporters: ['default', 'json'],
+    // .ci/run reads its counts from this file.
+    outputFile: { json: 'node_modules/.cache/holdfast/vitest.json' },
+  },
+})
