@@ -1,4 +1,4 @@
-import { invalid, tooLarge } from './errors.js'
+import { invalid, isHoldfastError, tooLarge } from './errors.js'
 import { exceedsBytes } from './text.js'
 
 /** What JSON can hold. */
@@ -19,7 +19,14 @@ interface JsonBounds {
  * the bytes, so the text survives every driver.
  */
 export function encodeJson(value: unknown, bounds: JsonBounds, path: string): string {
-  assertJson(value, bounds.depth, bounds.depth, path)
+  try {
+    assertJson(value, bounds.depth, bounds.depth, path)
+  } catch (error) {
+    // A cycle is as deep as one likes; it is looked for only when something was too deep.
+    if (isHoldfastError(error, 'too_large') && hasCycle(value, new Set()))
+      throw invalid(`${path} contains itself, which JSON cannot.`, path)
+    throw error
+  }
   const text = JSON.stringify(value)
   if (exceedsBytes(text, bounds.bytes)) throw tooLarge(path, bounds.bytes)
   return text
@@ -74,4 +81,13 @@ function assertJsonObject(value: object, room: number, limit: number, path: stri
     const item = value[key]
     if (item !== undefined) assertJson(item, room, limit, path)
   }
+}
+
+function hasCycle(value: unknown, above: Set<unknown>): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  if (above.has(value)) return true
+  above.add(value)
+  const found = Object.values(value).some((item) => hasCycle(item, above))
+  above.delete(value)
+  return found
 }

@@ -51,7 +51,8 @@ export class Work implements Call {
     return id
   }
 
-  digest(input: unknown): string {
+  /** Of what the caller said; the id is what is recognised by it, so it does not count. */
+  digest(input: object): string {
     return digestOf(input, this.tools.sha256)
   }
 }

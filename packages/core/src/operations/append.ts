@@ -4,7 +4,7 @@ import type { Command } from '../ports/commands.js'
 import type { Work } from '../work.js'
 import type { Creation, Draft } from './draft.js'
 import { journalEntry } from './events.js'
-import { assertDistinctIds, messageOf, type NewMessage, newMessage } from './message-rows.js'
+import { assertDistinctIds, messageOf, newMessage, writtenMessage } from './message-rows.js'
 
 /** Messages at the next positions of a branch, each with its journal entry and what it spent. */
 export function appendMessages(
@@ -25,22 +25,12 @@ export function appendMessages(
     creations: messages.map(({ message }) => creationOfMessage(session, message.id, message.digest)),
     result: (receipts) => {
       const { branch: written = '', position = 0 } = receipts[0] ?? {}
-      return messages.map((message, index) => asStored(message, session, written, position + index))
+      return messages.map((message, index) =>
+        writtenMessage(message, { session, branch: written, position: position + index }),
+      )
     },
     replay: (later) => Promise.all(messages.map(({ message }) => storedMessage(later, message.id))),
   }
-}
-
-/** What a read would return: the stored text parsed, not the caller's own objects. */
-function asStored({ message, parts }: NewMessage, session: string, branch: string, position: number): Message {
-  return messageOf({
-    ...message,
-    session,
-    branch,
-    position,
-    revision: 1,
-    payloads: parts.map((part) => part.payloadJson),
-  })
 }
 
 function creationOfMessage(session: string, id: string, digest: string): Creation {

@@ -153,9 +153,8 @@ function createBranch(
   input: BranchInput,
 ): Draft<Branch> {
   const { id: given, activate: makeActive = false, at: _, from: __, createdBy, ...described } = input
-  const { id: ___, ...said } = input
   const id = given ?? work.mint('br')
-  const digest = work.digest({ session: family.session, origin, ...said, at: kept?.id ?? null })
+  const digest = work.digest({ session: family.session, origin, ...input, at: kept?.id ?? null })
   const replaces = origin === 'fork' ? null : family.active.id
   const essentials = { id, digest, at: kept?.id ?? null, origin, replaces, createdBy: createdBy ?? null }
   const branch = branchRow(work, essentials, described)

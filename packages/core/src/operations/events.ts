@@ -52,10 +52,9 @@ export const eventOperations: OperationsOf<EventRepository> = {
 }
 
 export function addEvent(work: Work, session: string, input: EventInput): Draft<Event> {
-  const { id: given, ...said } = input
-  const id = given ?? work.mint('evt')
-  const digest = work.digest(said)
-  const command = journalEntry(work, session, { ...said, payload: input.payload ?? null, id, digest })
+  const id = input.id ?? work.mint('evt')
+  const digest = work.digest(input)
+  const command = journalEntry(work, session, { ...input, payload: input.payload ?? null, id, digest })
   return {
     commands: [command],
     creations: [creationOfEntry('event', session, id, digest)],

@@ -4,7 +4,7 @@ import type { Message, MessageInput } from '../model/message.js'
 import { isToolType, type Part, type PartRecord } from '../model/part.js'
 import { completeUsage, type Usage } from '../model/usage.js'
 import type { AppendedMessage } from '../ports/commands.js'
-import type { PartRow, StoredMessage } from '../ports/rows.js'
+import type { MessageRow, PartRow, StoredMessage } from '../ports/rows.js'
 import type { Work } from '../work.js'
 import { metadataBounds, parse, parseOrNull } from './session-rows.js'
 
@@ -14,7 +14,6 @@ export interface NewMessage extends AppendedMessage {
 
 /** A message of the caller's as rows, with a digest of what the caller said. */
 export function newMessage(work: Work, input: MessageInput): NewMessage {
-  const { id: _, ...payload } = input
   const usage = input.usage ? completeUsage(input.usage) : null
   const createdAt = input.createdAt ?? work.now
   const parts = partRows(work, input.parts, createdAt)
@@ -25,7 +24,7 @@ export function newMessage(work: Work, input: MessageInput): NewMessage {
     parts,
     message: {
       id: input.id ?? work.mint('msg'),
-      digest: work.digest(payload),
+      digest: work.digest(input),
       role: input.role,
       kind: input.kind ?? null,
       sender: input.sender ?? null,
@@ -79,14 +78,34 @@ export function partRow(work: Work, part: Part, index: number, createdAt: number
 }
 
 export function messageOf(row: StoredMessage): Message {
-  const payloads = row.payloads
+  const { payloads } = row
   const parts: Part[] = new Array(payloads.length)
   for (let index = 0; index < payloads.length; index++) parts[index] = parse(payloads[index] as string)
+  return messageAtPlace(row, row, parts)
+}
+
+/** What a read would return of a message that was just written: the stored text parsed, not the caller's own objects. */
+export function writtenMessage({ message, parts }: NewMessage, place: MessagePlace): Message {
+  return messageAtPlace(
+    message,
+    place,
+    parts.map(({ payloadJson }) => parse(payloadJson)),
+  )
+}
+
+interface MessagePlace {
+  readonly session: string
+  readonly branch: string
+  readonly position: number
+}
+
+// Field by field: on this path every message of every read passes, and spreading rows costs more than parsing them.
+function messageAtPlace(row: MessageRow, place: MessagePlace, parts: readonly Part[]): Message {
   return {
     id: row.id,
-    session: row.session,
-    branch: row.branch,
-    position: row.position,
+    session: place.session,
+    branch: place.branch,
+    position: place.position,
     role: row.role,
     kind: row.kind,
     sender: row.sender,

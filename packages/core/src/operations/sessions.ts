@@ -163,9 +163,8 @@ export async function storedSession(work: Work, session: string): Promise<Stored
 }
 
 export function createSession(work: Work, input: SessionInput): Draft<Session> {
-  const { id: _, ...said } = input
   const id = input.id ?? work.mint('ses')
-  const digest = work.digest(said)
+  const digest = work.digest(input)
   const session = sessionRow(work, id, digest, input)
   const branch = rootBranch(work, null, 'root')
   const labels = [
@@ -212,10 +211,9 @@ export function simple(commands: readonly Command[]): Draft<void> {
 }
 
 export function addUsage(work: Work, session: string, entry: z.input<ReturnType<typeof usageEntry>>): Draft<string> {
-  const { id: given, ...said } = entry
-  const id = given ?? work.mint('use')
-  const usage = completeUsage(said)
-  const digest = work.digest(said)
+  const id = entry.id ?? work.mint('use')
+  const usage = completeUsage(entry)
+  const digest = work.digest(entry)
   const journal = journalEntry(work, session, { type: 'usage', id, digest, payload: usage })
   return {
     commands: [{ type: 'add-usage', session, usage }, journal],
