@@ -1,0 +1,88 @@
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { openSqliteStore } from '@holdfast/sqlite'
+
+// Each measurement runs in a process of its own, with the garbage collector at hand, and reports megabytes above the
+// baseline of that process.
+
+const megabyte = 1024 * 1024
+const goals: Readonly<Record<string, number>> = { paging: 50, 'part-write': 30, 'part-read': 30, scopes: 20 }
+
+const [, , only] = process.argv
+if (only === undefined) runAll()
+else await measure(only)
+
+function runAll(): void {
+  let reached = true
+  for (const [name, goal] of Object.entries(goals)) {
+    const child = spawnSync(process.execPath, [...process.execArgv, '--expose-gc', fileURLToPath(import.meta.url), name], {
+      encoding: 'utf8',
+    })
+    const peak = Number(child.stdout.trim())
+    reached &&= child.status === 0 && peak < goal
+    console.log(`${name.padEnd(12)} ${peak.toFixed(1).padStart(6)} MB, goal below ${goal} MB ${child.stderr}`)
+  }
+  process.exitCode = reached ? 0 : 1
+}
+
+async function measure(name: string): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'holdfast-memory-'))
+  try {
+    const store = await openSqliteStore({ path: join(folder, 'memory.db') })
+    const scope = store.scope('bench')
+    const session = await scope.sessions.create()
+    if (name === 'paging') {
+      const lot = Array.from({ length: 10_000 }, (_, index) => ({ role: 'user', parts: [{ type: 'text', text: `message ${index}` }] }))
+      for (let done = 0; done < 1_000_000; done += lot.length) await scope.messages.appendAll(session.id, lot)
+      const peak = peakAbove()
+      let cursor: string | null | undefined
+      for (let read = 0; cursor !== null; read++) {
+        const page = await scope.messages.list(session.id, { limit: 1000, ...(cursor !== undefined && { before: cursor }) })
+        cursor = page.before
+        if (read % 50 === 0) peak.look()
+      }
+      console.log(peak.megabytes())
+    } else if (name === 'scopes') {
+      const peak = peakAbove()
+      const handles = Array.from({ length: 10_000 }, (_, index) => store.scope(`tenant-${index}`))
+      for (const handle of handles) await handle.sessions.count()
+      peak.look()
+      console.log(peak.megabytes(), handles.length === 10_000 ? '' : 'lost')
+    } else {
+      const text = 'x'.repeat(10 * megabyte)
+      const append = () => scope.messages.append(session.id, { role: 'user', parts: [{ type: 'text', text }] })
+      if (name === 'part-read') await append()
+      const peak = peakAbove()
+      const watch = setInterval(() => peak.look(false), 0)
+      if (name === 'part-write') await append()
+      else await scope.messages.list(session.id)
+      peak.look(false)
+      clearInterval(watch)
+      console.log(peak.megabytes())
+    }
+    await store.close()
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/** What the heap and what belongs to it hold above what they held at the start, at the most. */
+function peakAbove() {
+  const used = () => {
+    const { heapUsed, external } = process.memoryUsage()
+    return heapUsed + external
+  }
+  globalThis.gc?.()
+  const baseline = used()
+  let peak = baseline
+  return {
+    look: (collect = true) => {
+      if (collect) globalThis.gc?.()
+      peak = Math.max(peak, used())
+    },
+    megabytes: () => ((peak - baseline) / megabyte).toFixed(1),
+  }
+}
