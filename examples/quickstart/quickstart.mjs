@@ -10,7 +10,10 @@ import { drawTree } from './tree.mjs'
 const path = process.env.HOLDFAST_QUICKSTART ?? fileURLToPath(new URL('quickstart.db', import.meta.url))
 const text = (value) => ({ type: 'text', text: value })
 const nextTurns = [
-  { question: 'How do we get in from the airport?', answer: 'By train: every twenty minutes, nineteen minutes to the centre.' },
+  {
+    question: 'How do we get in from the airport?',
+    answer: 'By train: every twenty minutes, nineteen minutes to the centre.',
+  },
   { question: 'And if it rains after all?', answer: 'Then the sauna twice, and the library at the harbour.' },
   { question: 'Is one day enough?', answer: 'For the fjord, yes. For the forest you want the second one.' },
 ]
@@ -32,7 +35,9 @@ try {
   const { usage, messageCount } = await scope.sessions.get(session.id)
   heading('What it left')
   console.log(`  ${bold(relative(process.cwd(), path))}  ${Math.ceil(statSync(path).size / 1024)} KiB of SQLite`)
-  console.log(`  ${messageCount} messages on the active path, ${usage.total} tokens spent, integrity ${await integrity(store)}`)
+  console.log(
+    `  ${messageCount} messages on the active path, ${usage.total} tokens spent, integrity ${await integrity(store)}`,
+  )
   console.log(dim('\n  Run it again: the conversation goes on.\n'))
 } finally {
   await store.close()
@@ -43,7 +48,12 @@ async function firstRun(scope) {
   const session = await scope.sessions.create({ title: 'Trip to Oslo', agent: 'planner', tags: ['quickstart'] })
   const say = (words) => scope.messages.append(session.id, { role: 'user', parts: [text(words)] })
   const answer = (parts, total) =>
-    scope.messages.append(session.id, { role: 'assistant', agent: 'planner', parts, usage: { input: total - 40, output: 40 } })
+    scope.messages.append(session.id, {
+      role: 'assistant',
+      agent: 'planner',
+      parts,
+      usage: { input: total - 40, output: 40 },
+    })
 
   await say('Two days in Oslo, no museums.')
   await answer(
@@ -60,7 +70,10 @@ async function firstRun(scope) {
   await answer([text('At Mathallen, a food hall by the river.')], 260)
 
   // A second thought: edit the question. The first answer stays on its own branch.
-  await scope.branches.edit(session.id, question.id, { role: 'user', parts: [text('Where do we eat with two children?')] })
+  await scope.branches.edit(session.id, question.id, {
+    role: 'user',
+    parts: [text('Where do we eat with two children?')],
+  })
   const better = await answer([text('At Mathallen too: there is room to run around, and waffles.')], 270)
 
   // Another idea becomes a session of its own and shares everything so far.
@@ -71,8 +84,10 @@ async function firstRun(scope) {
 
 async function goOn(scope, session) {
   const { messageCount } = await scope.sessions.get(session.id)
-  console.log(`\n${bold('Welcome back.')} The file holds ${messageCount} messages of "${session.title}"; here is one more turn.`)
-  const turn = nextTurns[(messageCount / 2) % nextTurns.length | 0]
+  console.log(
+    `\n${bold('Welcome back.')} The file holds ${messageCount} messages of "${session.title}"; here is one more turn.`,
+  )
+  const turn = nextTurns[((messageCount / 2) % nextTurns.length) | 0]
   await scope.messages.append(session.id, { role: 'user', parts: [text(turn.question)] })
   const usage = { input: 230, output: 30 }
   await scope.messages.append(session.id, { role: 'assistant', agent: 'planner', parts: [text(turn.answer)], usage })

@@ -15,6 +15,7 @@ export async function printTranscript(messages) {
 
 function partText(part) {
   if (isTextPart(part)) return wrapped(part.text, indent)
-  if (isToolPart(part)) return `${yellow('⚙')} ${part.type.slice(5)} ${dim(JSON.stringify(part.input))} → ${JSON.stringify(part.output)}`
+  if (isToolPart(part))
+    return `${yellow('⚙')} ${part.type.slice(5)} ${dim(JSON.stringify(part.input))} → ${JSON.stringify(part.output)}`
   return ''
 }

@@ -12,7 +12,10 @@ export async function drawTree(scope, session) {
 
   for await (const message of scope.messages.iterate(session.id, { branches: 'all' })) {
     const branch = branches.find(({ id }) => id === message.branch)
-    const parent = message.position === branch.base + 1 ? nodeAt(branch.parent, branch.base) : nodeAt(branch.id, message.position - 1)
+    const parent =
+      message.position === branch.base + 1
+        ? nodeAt(branch.parent, branch.base)
+        : nodeAt(branch.id, message.position - 1)
     const node = { message, children: [], forks: [] }
     nodes.set(`${message.branch} ${message.position}`, node)
     if (parent) parent.children.push(node)
@@ -28,10 +31,14 @@ export async function drawTree(scope, session) {
 
 function draw(node, first, rest, activePath) {
   const active = activePath.has(node.message.id)
-  const text = node.message.parts.filter(isTextPart).map((part) => part.text).join(' ')
+  const text = node.message.parts
+    .filter(isTextPart)
+    .map((part) => part.text)
+    .join(' ')
   const line = `${active ? '●' : '○'} ${node.message.position} ${shortened(text, 52)}`
   console.log(first + (active ? bold(line) : dim(line)))
-  for (const fork of node.forks) console.log(`${rest}${node.children.length > 0 ? '├' : '└'}─▶ ${dim('session')} ${fork.title}`)
+  for (const fork of node.forks)
+    console.log(`${rest}${node.children.length > 0 ? '├' : '└'}─▶ ${dim('session')} ${fork.title}`)
   for (const [index, child] of node.children.entries()) {
     if (node.children.length === 1) draw(child, rest, rest, activePath)
     else {

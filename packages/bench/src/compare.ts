@@ -56,7 +56,9 @@ export function median(values: readonly number[]): number {
 
 /** A table for people; true when every goal is reached. */
 export function report(results: readonly Compared[]): boolean {
-  console.log(`${'operation'.padEnd(34)}${'by hand'.padStart(12)}${'holdfast'.padStart(12)}${'ratio'.padStart(8)}${'goal'.padStart(8)}`)
+  console.log(
+    `${'operation'.padEnd(34)}${'by hand'.padStart(12)}${'holdfast'.padStart(12)}${'ratio'.padStart(8)}${'goal'.padStart(8)}`,
+  )
   for (const { name, goal, ratio, rawMicros, holdfastMicros } of results) {
     const micros = [rawMicros, holdfastMicros].map((value) => `${value.toFixed(1)} µs`.padStart(12)).join('')
     const verdict = ratio >= goal ? '' : '  below the goal'

@@ -18,9 +18,13 @@ else await measure(only)
 function runAll(): void {
   let reached = true
   for (const [name, goal] of Object.entries(goals)) {
-    const child = spawnSync(process.execPath, [...process.execArgv, '--expose-gc', fileURLToPath(import.meta.url), name], {
-      encoding: 'utf8',
-    })
+    const child = spawnSync(
+      process.execPath,
+      [...process.execArgv, '--expose-gc', fileURLToPath(import.meta.url), name],
+      {
+        encoding: 'utf8',
+      },
+    )
     const peak = Number(child.stdout.trim())
     reached &&= child.status === 0 && peak < goal
     console.log(`${name.padEnd(12)} ${peak.toFixed(1).padStart(6)} MB, goal below ${goal} MB ${child.stderr}`)
@@ -35,12 +39,18 @@ async function measure(name: string): Promise<void> {
     const scope = store.scope('bench')
     const session = await scope.sessions.create()
     if (name === 'paging') {
-      const lot = Array.from({ length: 10_000 }, (_, index) => ({ role: 'user', parts: [{ type: 'text', text: `message ${index}` }] }))
+      const lot = Array.from({ length: 10_000 }, (_, index) => ({
+        role: 'user',
+        parts: [{ type: 'text', text: `message ${index}` }],
+      }))
       for (let done = 0; done < 1_000_000; done += lot.length) await scope.messages.appendAll(session.id, lot)
       const peak = peakAbove()
       let cursor: string | null | undefined
       for (let read = 0; cursor !== null; read++) {
-        const page = await scope.messages.list(session.id, { limit: 1000, ...(cursor !== undefined && { before: cursor }) })
+        const page = await scope.messages.list(session.id, {
+          limit: 1000,
+          ...(cursor !== undefined && { before: cursor }),
+        })
         cursor = page.before
         if (read % 50 === 0) peak.look()
       }

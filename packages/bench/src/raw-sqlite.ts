@@ -28,22 +28,31 @@ export function openRaw(path: string) {
   const commit = db.prepare('commit')
   const keys = db.prepare(`select s.scope, s.key, s.active_branch, b.id from holdfast_sessions s
     join holdfast_branches b on b.scope = s.scope and b.key = s.active_branch where s.id = ?`)
-  const bump = db.prepare('update holdfast_sessions set last_activity_at = max(last_activity_at, ?) where scope = ? and key = ?')
-  const advance = db.prepare('update holdfast_branches set head = head + 1 where scope = ? and key = ? returning head').raw()
-  const insertMessage = db.prepare(`insert into holdfast_messages (scope, branch, position, id, digest, role, kind, sender,
+  const bump = db.prepare(
+    'update holdfast_sessions set last_activity_at = max(last_activity_at, ?) where scope = ? and key = ?',
+  )
+  const advance = db
+    .prepare('update holdfast_branches set head = head + 1 where scope = ? and key = ? returning head')
+    .raw()
+  const insertMessage =
+    db.prepare(`insert into holdfast_messages (scope, branch, position, id, digest, role, kind, sender,
     recipient, channel, status, model_json, agent, usage_json, finish_reason, error_json, trigger_json, metadata_json,
     created_by, created_at, updated_at, size, revision)
     values (?, ?, ?, ?, ?, ?, null, null, null, null, 'complete', null, null, null, null, null, null, '{}', null, ?, ?, ?, 1)`)
-  const insertPart = db.prepare(`insert into holdfast_parts (scope, branch, position, "index", chunk, type, tool_call_id, state,
+  const insertPart =
+    db.prepare(`insert into holdfast_parts (scope, branch, position, "index", chunk, type, tool_call_id, state,
     created_at, updated_at, payload_json) values (?, ?, ?, ?, 0, ?, ?, ?, ?, ?, ?)`)
   const nextSeq = db
     .prepare('select coalesce(max(seq), 0) + 1 from holdfast_journal where scope = ? and session = ?')
     .pluck()
-  const insertEntry = db.prepare(`insert into holdfast_journal (scope, session, seq, id, digest, type, payload_json, message,
+  const insertEntry =
+    db.prepare(`insert into holdfast_journal (scope, session, seq, id, digest, type, payload_json, message,
     "user", at) values (?, ?, ?, null, null, 'message', null, ?, null, ?)`)
   const headOf = db.prepare('select head from holdfast_branches where scope = ? and key = ?').pluck()
   const selectMessages = db
-    .prepare(`select ${messageColumns} from holdfast_messages where scope = ? and branch = ? and position > ? order by position`)
+    .prepare(
+      `select ${messageColumns} from holdfast_messages where scope = ? and branch = ? and position > ? order by position`,
+    )
     .raw()
   const selectParts = db
     .prepare(`select position, payload_json from holdfast_parts where scope = ? and branch = ? and position > ?

@@ -97,7 +97,12 @@ async function lists(): Promise<readonly Comparison[]> {
   for (let index = 0; index < sessionCount; index += 100)
     await scope.batch((write) => {
       for (let of = index; of < index + 100; of++)
-        write.sessions.create({ title: `Trip ${of}`, agent: 'planner', metadata: { of }, lastActivityAt: 1e12 + (of >> 2) })
+        write.sessions.create({
+          title: `Trip ${of}`,
+          agent: 'planner',
+          metadata: { of },
+          lastActivityAt: 1e12 + (of >> 2),
+        })
     })
   const raw = openRaw(path)
   let page = await scope.sessions.list()
@@ -150,7 +155,9 @@ async function forkCost(): Promise<void> {
     measured.long.push(await timeOfFork(scope, long))
   }
   const [ten, tenThousand] = [median(measured.short), median(measured.long)]
-  console.log(`\nfork at 10 messages ${ten.toFixed(0)} µs, at 10,000 messages ${tenThousand.toFixed(0)} µs: ${(tenThousand / ten).toFixed(2)} times`)
+  console.log(
+    `\nfork at 10 messages ${ten.toFixed(0)} µs, at 10,000 messages ${tenThousand.toFixed(0)} µs: ${(tenThousand / ten).toFixed(2)} times`,
+  )
 }
 
 async function timeOfFork(scope: Scope, session: string): Promise<number> {

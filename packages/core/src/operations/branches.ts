@@ -45,7 +45,8 @@ export const branchOperations: OperationsOf<BranchRepository> = {
       const family = await Family.of(work, id)
       const kept = await keptMessage(work, family, input.at, input.from)
       await assertSystemMessage(work, input.systemMessage)
-      return write(work, createBranch(work, family, 'fork', kept, input))
+      const { at: _, from: __, activate = false, ...described } = input
+      return write(work, createBranch(work, family, { origin: 'fork', kept, activate, described, said: input }))
     },
   },
   update: {
@@ -76,7 +77,8 @@ export const branchOperations: OperationsOf<BranchRepository> = {
     run: async (work, id, input) => {
       const family = await Family.of(work, id)
       const kept = await keptMessage(work, family, input.at, undefined)
-      return write(work, createBranch(work, family, 'rewind', kept, { ...input, activate: true }))
+      const { at: _, ...described } = input
+      return write(work, createBranch(work, family, { origin: 'rewind', kept, activate: true, described, said: input }))
     },
   },
   undo: {
@@ -100,7 +102,7 @@ export const branchOperations: OperationsOf<BranchRepository> = {
     run: async (work, id, message, input) => {
       const family = await Family.of(work, id)
       const kept = await messageBefore(work, family, message)
-      const branch = createBranch(work, family, 'edit', kept, { activate: true })
+      const branch = createBranch(work, family, { origin: 'edit', kept, activate: true, described: {}, said: {} })
       const append = appendMessages(work, id, [input], {})
       return write(work, {
         commands: [...branch.commands, ...append.commands],
@@ -122,7 +124,11 @@ export const branchOperations: OperationsOf<BranchRepository> = {
     run: async (work, id, message, input = {}) => {
       const family = await Family.of(work, id)
       const kept = await messageBefore(work, family, message)
-      return write(work, createBranch(work, family, 'regenerate', kept, { ...input, activate: true }))
+      const said = { ...input, message }
+      return write(
+        work,
+        createBranch(work, family, { origin: 'regenerate', kept, activate: true, described: input, said }),
+      )
     },
   },
 }
@@ -145,27 +151,34 @@ async function assertSystemMessage(work: Work, message: string | null | undefine
   if ((await work.backend.messages.get(work.scope, message, work)) === undefined) throw notFound('message', message)
 }
 
+interface NewBranch {
+  readonly origin: BranchOrigin
+  readonly kept: StoredMessage | undefined
+  readonly activate: boolean
+  readonly described: Omit<BranchInput, 'at' | 'from' | 'activate'>
+  /** What the caller said, by which a repeated call is recognised. */
+  readonly said: object
+}
+
 function createBranch(
   work: Work,
   family: Family,
-  origin: BranchOrigin,
-  kept: StoredMessage | undefined,
-  input: BranchInput,
+  { origin, kept, activate, described, said }: NewBranch,
 ): Draft<Branch> {
-  const { id: given, activate: makeActive = false, at: _, from: __, createdBy, ...described } = input
+  const { id: given, createdBy, ...fields } = described
+  const { session } = family
   const id = given ?? work.mint('br')
-  const digest = work.digest({ session: family.session, origin, ...input, at: kept?.id ?? null })
+  const digest = work.digest({ ...said, session, origin })
   const replaces = origin === 'fork' ? null : family.active.id
   const essentials = { id, digest, at: kept?.id ?? null, origin, replaces, createdBy: createdBy ?? null }
-  const branch = branchRow(work, essentials, described)
-  const commands: Command[] = [
-    { type: 'create-branch', session: family.session, branch, activate: makeActive },
-    journalEntry(work, family.session, { type: 'branch', payload: { branch: id, active: makeActive } }),
-  ]
+  const branch = branchRow(work, essentials, fields)
   return {
-    commands,
+    commands: [
+      { type: 'create-branch', session, branch, activate },
+      journalEntry(work, session, { type: 'branch', payload: { branch: id, active: activate } }),
+    ],
     creations: [creationOfBranch(id, digest)],
-    result: () => branchOf(newBranch(family.session, branch, kept, makeActive)),
+    result: () => branchOf(newBranch(session, branch, kept, activate)),
     replay: async (later) => branchOf(await storedBranch(later, id)),
   }
 }

@@ -234,7 +234,7 @@ async function updateSession(
   return patchSession(work, session, (row) => {
     if (ifVersion !== undefined && row.version !== ifVersion)
       throw conflict(`The session is at version ${row.version}.`, { entity: 'session', id: session })
-    if (patch.title !== undefined && patch.titledBy === 'agent' && row.titledBy === 'user')
+    if (patch.titledBy === 'agent' && row.titledBy === 'user')
       throw conflict('A user has titled the session; an agent does not change that.', {
         entity: 'session',
         id: session,

@@ -17,7 +17,7 @@ export async function settlePart(
   toolCallId: string,
   settlement: PartSettlement,
 ): Promise<PartRecord> {
-  return decide(work, ['revision', 'message'], async () => {
+  return decide(work, ['revision', 'message', 'session'], async () => {
     const place = await nearestCall(work, session, toolCallId)
     const located = await work.backend.messages.get(work.scope, place.message, work)
     const rows = located && (await work.backend.messages.parts(work.scope, place.message, work))

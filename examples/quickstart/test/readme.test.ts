@@ -1,0 +1,33 @@
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it } from 'vitest'
+
+const root = fileURLToPath(new URL('../../..', import.meta.url))
+const readme = readFileSync(join(root, 'README.md'), 'utf8')
+
+describe('the README', () => {
+  it('shows a program that runs as it stands', () => {
+    const program = readme.match(/```ts\n(import \{ openSqliteStore[\s\S]*?)```/)?.[1]
+    // Inside of the example, so that it finds the packages as a host of its own would.
+    const folder = mkdtempSync(join(root, 'examples/quickstart', '.readme-'))
+    try {
+      writeFileSync(join(folder, 'program.mjs'), program ?? '')
+      const { status, stdout, stderr } = spawnSync(process.execPath, ['program.mjs'], { cwd: folder, encoding: 'utf8' })
+      expect(stderr).toBe('')
+      expect(stdout).toBe('1 user\n2 messages\n')
+      expect(status).toBe(0)
+    } finally {
+      rmSync(folder, { recursive: true, force: true })
+    }
+  })
+
+  it('has the table of backends that the stores themselves write', () => {
+    const { status, stderr } = spawnSync(process.execPath, [join(root, 'scripts/readme.mjs'), '--check'], {
+      encoding: 'utf8',
+    })
+    expect(stderr).toBe('')
+    expect(status).toBe(0)
+  })
+})
