@@ -1,5 +1,4 @@
 // A conversation stored, branched, forked and read back. Run it again: it goes on where it stopped.
-import { statSync } from 'node:fs'
 import { relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { openSqliteStore } from '@holdfast/sqlite'
@@ -21,9 +20,10 @@ const nextTurns = [
 const store = await openSqliteStore({ path })
 try {
   const scope = store.scope('quickstart')
-  const earlier = await scope.sessions.list({ tag: 'quickstart', limit: 1 })
-  const session = earlier.items[0] ?? (await firstRun(scope))
-  if (earlier.items[0]) await goOn(scope, session)
+  // With an id of our own the second run gets the stored session back.
+  const session = await scope.sessions.create({ id: 'trip-to-oslo', title: 'Trip to Oslo', agent: 'planner' })
+  if (session.messageCount === 0) await firstRun(scope, session)
+  else await goOn(scope, session)
 
   heading(`${session.title} — the active path`)
   await printTranscript(scope.messages.iterate(session.id))
@@ -33,8 +33,9 @@ try {
   console.log(dim('\n  ● on the active path   ○ replaced by an edit   ▶ another session that shares what is above'))
 
   const { usage, messageCount } = await scope.sessions.get(session.id)
+  const { bytes } = await store.admin.stats()
   heading('What it left')
-  console.log(`  ${bold(relative(process.cwd(), path))}  ${Math.ceil(statSync(path).size / 1024)} KiB of SQLite`)
+  console.log(`  ${bold(relative(process.cwd(), path))}  ${Math.ceil(bytes / 1024)} KiB of SQLite`)
   console.log(
     `  ${messageCount} messages on the active path, ${usage.total} tokens spent, integrity ${await integrity(store)}`,
   )
@@ -43,9 +44,8 @@ try {
   await store.close()
 }
 
-/** A session, a turn with a tool call, an edit, and a fork. */
-async function firstRun(scope) {
-  const session = await scope.sessions.create({ title: 'Trip to Oslo', agent: 'planner', tags: ['quickstart'] })
+/** A turn with a tool call, an edit, and a fork. */
+async function firstRun(scope, session) {
   const say = (words) => scope.messages.append(session.id, { role: 'user', parts: [text(words)] })
   const answer = (parts, total) =>
     scope.messages.append(session.id, {
@@ -79,11 +79,10 @@ async function firstRun(scope) {
   // Another idea becomes a session of its own and shares everything so far.
   const fork = await scope.sessions.fork(session.id, { at: better.id, title: 'The same trip in winter' })
   await scope.messages.append(fork.id, { role: 'user', parts: [text('And in January?')] })
-  return session
 }
 
 async function goOn(scope, session) {
-  const { messageCount } = await scope.sessions.get(session.id)
+  const { messageCount } = session
   console.log(
     `\n${bold('Welcome back.')} The file holds ${messageCount} messages of "${session.title}"; here is one more turn.`,
   )

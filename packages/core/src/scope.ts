@@ -1,9 +1,11 @@
 import { z } from 'zod'
+import { steppedIterator } from './iteration.js'
 import type { IterateOptions, Message } from './model/message.js'
 import { type CallOptions, callOptions } from './model/primitives.js'
 import type { Operation } from './operation.js'
 import { runBatch } from './operations/batch.js'
 import { scopeOperations } from './operations/index.js'
+import type { Iteration } from './operations/reading.js'
 import type { BatchWriter } from './ports/batch.js'
 import type { BranchRepository } from './ports/branches.js'
 import type { EventRepository } from './ports/events.js'
@@ -53,14 +55,12 @@ const Folders = repositoryOf<FolderRepository>('folders')
 const Events = repositoryOf<EventRepository>('events')
 
 class Messages extends repositoryOf<Omit<MessageRepository, 'iterate'>>('messages') implements MessageRepository {
-  /** A thread is read in steps, so this is no single call. */
-  async *iterate(session: string, options?: IterateOptions): AsyncGenerator<Message> {
-    const { iterate } = scopeOperations.messages
-    let step = await this.store.perform('messages.iterate', iterate, this.scope, [session, options, undefined])
-    for (;;) {
-      yield* step.messages
-      if (step.next === undefined) return
-      step = await this.store.perform('messages.iterate', iterate, this.scope, [session, options, step.next])
+  iterate(session: string, options?: IterateOptions): AsyncIterable<Message> {
+    return {
+      [Symbol.asyncIterator]: () =>
+        steppedIterator((at: Iteration | undefined) =>
+          this.store.perform('messages.iterate', scopeOperations.messages.iterate, this.scope, [session, options, at]),
+        ),
     }
   }
 }

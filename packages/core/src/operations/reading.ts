@@ -121,7 +121,7 @@ export interface Iteration {
 }
 
 export interface IterationStep {
-  readonly messages: readonly Message[]
+  readonly items: readonly Message[]
   readonly next: Iteration | undefined
 }
 
@@ -147,7 +147,7 @@ export async function iterationStep(
   })
   const last = page.messages.at(-1)?.position ?? page.head
   return {
-    messages: page.messages.map(messageOf),
+    items: page.messages.map(messageOf),
     next: last < page.head ? { branches: [page.branch], position: last } : undefined,
   }
 }
@@ -157,7 +157,7 @@ async function ownStep(work: Work, session: string, at: Iteration | undefined): 
   const family = await Family.of(work, session)
   const branches = at?.branches ?? family.own.map(({ id }) => id)
   const [first, ...rest] = branches
-  if (first === undefined) return { messages: [], next: undefined }
+  if (first === undefined) return { items: [], next: undefined }
   const branch = family.ownBranch(first)
   const after = at?.position ?? branch.base
   const page = await readPath(work, {
@@ -169,7 +169,7 @@ async function ownStep(work: Work, session: string, at: Iteration | undefined): 
     limit: iterateRows,
   })
   const last = page.messages.at(-1)?.position ?? page.head
-  if (last < page.head) return { messages: page.messages.map(messageOf), next: { branches, position: last } }
+  if (last < page.head) return { items: page.messages.map(messageOf), next: { branches, position: last } }
   const following = rest[0] === undefined ? undefined : { branches: rest, position: family.ownBranch(rest[0]).base }
-  return { messages: page.messages.map(messageOf), next: following }
+  return { items: page.messages.map(messageOf), next: following }
 }
