@@ -1,0 +1,73 @@
+import type { Call, Command, CommitResult, Receipt } from '@holdfast/core'
+import { bind, type Compiler } from './compile.js'
+import type { SqlExecutor, WriteOutcome } from './executor.js'
+import { type PlanCommand, planCommands } from './plans/commit.js'
+import { emptyPlan, expectOne, type Plan, run } from './plans/plan.js'
+import { createScope, findScope, scopeHasKey } from './plans/scopes.js'
+
+const scopesRemembered = 10_000
+
+export type Commit = (scope: string, commands: readonly Command[], call: Call) => Promise<CommitResult>
+
+/**
+ * Statements speak of a scope by its key, which is remembered. The first step makes sure that it is still right: another
+ * process may have deleted the scope, and another may have the id now. Where no key is known statements find it
+ * themselves, which is slower, but then the scope may be created by the same commit.
+ */
+export function createCommit(executor: SqlExecutor, byKey: Compiler, byId: Compiler): Commit {
+  const planByKey = planCommands(byKey)
+  const hasKey = scopeHasKey(byKey)
+  const find = findScope(byId)
+  const create = createScope(byId)
+  let planById: PlanCommand | undefined
+  const keys = new Map<string, number>()
+
+  async function findKey(scope: string, call: Call): Promise<number | undefined> {
+    const [rows] = await executor.read([bind(find, { scope })], call)
+    const key = rows?.[0]?.[0]
+    if (typeof key !== 'number') return undefined
+    if (keys.size >= scopesRemembered) keys.clear()
+    keys.set(scope, key)
+    return key
+  }
+
+  async function commitById(scope: string, commands: readonly Command[], call: Call): Promise<CommitResult> {
+    planById ??= planCommands(byId)
+    const plan = emptyPlan(scope)
+    const first = commands.find((command) => command.type === 'create-session')
+    if (first !== undefined) run(plan, create, { scope, at: first.session.createdAt })
+    return resultOf(plan, await carryOut(plan, commands, planById, call))
+  }
+
+  async function commit(scope: string, commands: readonly Command[], call: Call): Promise<CommitResult> {
+    const key = keys.get(scope) ?? (await findKey(scope, call))
+    if (key === undefined) return commitById(scope, commands, call)
+    const plan = emptyPlan(key)
+    expectOne(plan, hasKey, { scope: key, id: scope }, 'session')
+    const outcome = await carryOut(plan, commands, planByKey, call)
+    if (outcome.done || outcome.step > 0) return resultOf(plan, outcome)
+    keys.delete(scope)
+    return commit(scope, commands, call)
+  }
+
+  function carryOut(plan: Plan, commands: readonly Command[], planCommand: PlanCommand, call: Call) {
+    for (const command of commands) {
+      planCommand(plan, command)
+      plan.command++
+    }
+    return executor.write(plan.steps, call)
+  }
+
+  return commit
+}
+
+function resultOf(plan: Plan, outcome: WriteOutcome): CommitResult {
+  if (outcome.done) {
+    const receipts: Receipt[] = []
+    for (let command = 0; command < plan.command; command++) receipts.push(plan.receipts[command]?.(outcome.rows) ?? {})
+    return { committed: true, receipts }
+  }
+  const refusal = plan.refusals[outcome.step]
+  if (refusal === undefined) throw new TypeError('An executor named a step that expects nothing.')
+  return { committed: false, ...refusal }
+}

@@ -1,0 +1,149 @@
+import {
+  type Compilable,
+  type CompiledQuery,
+  DeleteQueryNode,
+  type Expression,
+  InsertQueryNode,
+  type Kysely,
+  SelectQueryNode,
+  sql,
+  UpdateQueryNode,
+} from 'kysely'
+import type { Query, SqlValue, Statement } from './executor.js'
+import type { Database } from './schema/tables.js'
+import type { SqlTraits } from './traits.js'
+
+// A query is written once with Kysely and compiled once. Where a value will stand it holds a slot: an object that passes
+// through the compiler as if it were the value and says how to read it from the input of a call.
+
+/** A statement that knows how to take its values from an input. */
+export interface Compiled<Input> extends Statement {
+  readonly name: string
+  readonly slots: readonly ((input: Input) => SqlValue)[]
+}
+
+/** Every input names its scope: by its key, or by its id where statements find the key themselves. */
+export interface Scoped {
+  readonly scope: number | string
+}
+
+/** What a query across scopes is written with. */
+export interface WritingAcross<Input> {
+  readonly db: Kysely<Database>
+  /** A place for a property of the input. To Kysely it is the value that will stand there. */
+  slot<Name extends keyof Input>(name: Name): Input[Name]
+  /** A place for a value that follows from the input. */
+  computed<Value extends SqlValue>(read: (input: Input) => Value): Value
+}
+
+/** What a query is written with. */
+export interface Writing<Input> extends WritingAcross<Input> {
+  /** The key of the scope that the input names. */
+  readonly scope: Expression<number>
+}
+
+export interface Compiler {
+  readonly traits: SqlTraits
+  compile<Input extends Scoped>(name: string, write: (writing: Writing<Input>) => Compilable): Compiled<Input>
+  /** For administration: the only statements that need not keep to one scope. */
+  compileAcross<Input>(name: string, write: (writing: WritingAcross<Input>) => Compilable): Compiled<Input>
+}
+
+/** How statements find the key of their scope. */
+export type ScopeForm = 'by key' | 'by id'
+
+class Slot {
+  constructor(readonly read: (input: never) => SqlValue) {}
+}
+
+/** `seen` gets every statement, so that all of them can be looked over. */
+export function createCompiler(
+  traits: SqlTraits,
+  form: ScopeForm,
+  seen: (statement: Compiled<never>) => void = () => undefined,
+): Compiler {
+  const db = traits.compiler
+
+  // Kysely looks at a value only to carry it into the parameters, so a slot may stand where its value will.
+  const computed = <Value>(read: (input: never) => SqlValue): Value => new Slot(read) as unknown as Value
+  const slot = <Input, Name extends keyof Input>(name: Name): Input[Name] =>
+    computed((input: Record<Name, SqlValue>) => input[name])
+  const scope =
+    form === 'by key'
+      ? sql<number>`${computed((input: Scoped) => input.scope)}`
+      : scopeKey(
+          db,
+          computed((input: Scoped) => input.scope),
+        )
+
+  function compiled<Input>(name: string, query: CompiledQuery): Compiled<Input> {
+    // Whoever wrote the query took every slot for this input, so each reads from it.
+    const slots = query.parameters.map(readerOf) as ((input: Input) => SqlValue)[]
+    const statement = { name, text: query.sql, returns: answersWithRows(query), slots }
+    seen(statement)
+    return statement
+  }
+
+  return {
+    traits,
+    compile: (name, write) => compiled(name, write({ db, scope, slot, computed }).compile()),
+    compileAcross: (name, write) => compiled(name, write({ db, slot, computed }).compile()),
+  }
+}
+
+/** The key of the live scope with an id. */
+function scopeKey(db: Kysely<Database>, id: string): Expression<number> {
+  return sql<number>`${db.selectFrom('holdfast_scopes').select('key').where('id', '=', id)}`
+}
+
+function readerOf(parameter: unknown): (input: never) => SqlValue {
+  if (parameter instanceof Slot) return parameter.read
+  if (typeof parameter === 'string' || typeof parameter === 'number' || parameter === null) return () => parameter
+  throw new TypeError('A statement holds a value that no database takes.')
+}
+
+function answersWithRows({ query }: CompiledQuery): boolean {
+  if (SelectQueryNode.is(query)) return true
+  if (InsertQueryNode.is(query) || UpdateQueryNode.is(query) || DeleteQueryNode.is(query)) {
+    return query.returning !== undefined
+  }
+  return false
+}
+
+/** The values of one call, in the order of the statement's places. */
+export function valuesOf<Input>(statement: Compiled<Input>, input: Input): SqlValue[] {
+  const { slots } = statement
+  const values = new Array<SqlValue>(slots.length)
+  for (let at = 0; at < slots.length; at++) {
+    // The index is below the length.
+    values[at] = (slots[at] as (input: Input) => SqlValue)(input)
+  }
+  return values
+}
+
+export function bind<Input>(statement: Compiled<Input>, input: Input): Query {
+  return { statement, values: valuesOf(statement, input) }
+}
+
+const formsKept = 256
+
+/**
+ * Statements whose text depends on what is asked, each compiled when it is first needed. Only the latest are kept: there
+ * are more combinations of filters than anybody uses.
+ */
+export function compiledWhenNeeded<Input>(compileFor: (form: string, example: Input) => Compiled<Input>) {
+  const kept = new Map<string, Compiled<Input>>()
+  return (form: string, input: Input): Compiled<Input> => {
+    const found = kept.get(form)
+    if (found !== undefined) return found
+    const compiled = compileFor(form, input)
+    if (kept.size >= formsKept) {
+      for (const oldest of kept.keys()) {
+        kept.delete(oldest)
+        break
+      }
+    }
+    kept.set(form, compiled)
+    return compiled
+  }
+}

@@ -1,0 +1,149 @@
+import type { Append, MessageRow } from '@holdfast/core'
+import type { ExpressionBuilder } from 'kysely'
+import { written } from '../codec/columns.js'
+import { messageFields } from '../codec/messages.js'
+import type { Compiled, Compiler, Scoped, Writing } from '../compile.js'
+import type { Database } from '../schema/tables.js'
+import { addPart } from './parts.js'
+import { expectOne, type Plan, receiptFromLatest } from './plan.js'
+import { sessionKey } from './session.js'
+import { touchSession } from './touch.js'
+
+/** Where messages go: the branch named, or the active one of the session. */
+interface Target extends Scoped {
+  readonly session: string
+  readonly branch: string | null
+}
+
+interface Advance extends Target {
+  readonly count: number
+}
+
+interface Place extends Target {
+  readonly message: MessageRow
+  /** How many messages of the same append follow it. */
+  readonly following: number
+}
+
+interface Expected extends Advance {
+  readonly after: string | null
+}
+
+/** The statements that find the branch in one of two ways. */
+interface ToBranch {
+  readonly advance: Compiled<Advance>
+  readonly place: Compiled<Place>
+  readonly isEmpty: Compiled<Advance>
+  readonly endsAt: Compiled<Expected>
+}
+
+export function planAppend(compiler: Compiler): (plan: Plan, command: Append) => void {
+  const touch = touchSession(compiler)
+  const add = addPart(compiler)
+  const toActive = toBranch(compiler, 'the active branch', activeBranch)
+  const toNamed = toBranch(compiler, 'a named branch', namedBranch)
+
+  return (plan, { session, branch, after, at, messages }) => {
+    const { scope } = plan
+    const count = messages.length
+    const { advance, place, isEmpty, endsAt } = branch === null ? toActive : toNamed
+    expectOne(plan, touch, { scope, session, at }, 'session')
+    plan.held.add(session)
+    expectOne(plan, advance, { scope, session, branch, count }, 'branch')
+    receiptFromLatest(plan, ([id, head]) => ({ branch: String(id), position: Number(head) - count + 1 }))
+    if (after === null) expectOne(plan, isEmpty, { scope, session, branch, count }, 'after')
+    else if (after !== undefined) expectOne(plan, endsAt, { scope, session, branch, count, after }, 'after')
+    let following = count
+    for (const { message } of messages) {
+      following--
+      expectOne(plan, place, { scope, session, branch, message, following }, 'id')
+    }
+    for (const { message, parts } of messages) {
+      for (const part of parts) add(plan, message.id, part)
+    }
+  }
+}
+
+type Branches = ExpressionBuilder<Database, 'holdfast_branches'>
+type Finding = <Input extends Target>(eb: Branches, writing: Writing<Input>) => ReturnType<Branches['and']>
+
+const activeBranch: Finding = (eb, { db, scope, slot }) =>
+  eb.and([
+    eb('holdfast_branches.scope', '=', scope),
+    eb(
+      'holdfast_branches.key',
+      '=',
+      db
+        .selectFrom('holdfast_sessions')
+        .select('active_branch')
+        .where('id', '=', slot('session'))
+        .where('scope', '=', scope),
+    ),
+  ])
+
+const namedBranch: Finding = (eb, writing) =>
+  eb.and([
+    eb('holdfast_branches.id', '=', writing.slot('branch')),
+    eb('holdfast_branches.scope', '=', writing.scope),
+    eb('holdfast_branches.session', '=', sessionKey(writing)),
+  ])
+
+function toBranch({ compile }: Compiler, which: string, find: Finding): ToBranch {
+  const branchOf = (writing: Writing<Place>) =>
+    writing.db.selectFrom('holdfast_branches').where((eb) => find(eb, writing))
+  return {
+    advance: compile<Advance>(`advance ${which}`, (writing) =>
+      writing.db
+        .updateTable('holdfast_branches')
+        .set((eb) => ({
+          head: eb('head', '+', writing.slot('count')),
+        }))
+        .where((eb) => find(eb, writing))
+        .returning(['id', 'head']),
+    ),
+
+    place: compile<Place>(`append to ${which}`, (writing) =>
+      writing.db
+        .insertInto('holdfast_messages')
+        .values({
+          ...written(messageFields, (input) => input.message, writing),
+          scope: writing.scope,
+          branch: branchOf(writing).select('key'),
+          position: branchOf(writing).select((eb) => eb('head', '-', writing.slot('following')).as('position')),
+          revision: 1,
+        })
+        .onConflict((conflict) => conflict.doNothing()),
+    ),
+
+    isEmpty: compile<Advance>(`see that ${which} was empty`, (writing) =>
+      writing.db
+        .selectFrom('holdfast_branches')
+        .select('holdfast_branches.key')
+        .where((eb) => find(eb, writing))
+        .where('holdfast_branches.head', '=', writing.slot('count')),
+    ),
+
+    endsAt: compile<Expected>(`see where ${which} ended`, (writing) =>
+      writing.db
+        .selectFrom('holdfast_branches')
+        .innerJoin('holdfast_messages as m', 'm.scope', 'holdfast_branches.scope')
+        .select('m.position')
+        .where((eb) => find(eb, writing))
+        .where(
+          'm.id',
+          '=',
+          writing.computed((input) => input.after ?? ''),
+        )
+        .where((eb) => {
+          const ended = eb('holdfast_branches.head', '-', writing.slot('count'))
+          const owner = eb
+            .case()
+            .when(ended, '>', eb.ref('holdfast_branches.base'))
+            .then(eb.ref('holdfast_branches.key'))
+            .else(eb.ref('holdfast_branches.parent'))
+            .end()
+          return eb.and([eb('m.position', '=', ended), eb('m.branch', '=', owner)])
+        }),
+    ),
+  }
+}

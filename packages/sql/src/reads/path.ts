@@ -1,0 +1,138 @@
+import { type Expression, sql } from 'kysely'
+import { under } from '../codec/columns.js'
+import { messageColumns } from '../codec/messages.js'
+import type { Compiled, Compiler, Scoped, Writing } from '../compile.js'
+import { sessionId } from '../shown.js'
+
+/** A stretch of a path: the last `limit` of the positions above `low` and up to `high`. */
+export interface Stretch extends Scoped {
+  readonly session: string
+  /** Null for the active branch. */
+  readonly branch: string | null
+  readonly low: number
+  readonly high: number
+  readonly limit: number
+  /** Payloads are read only when all of them together are not larger. */
+  readonly size: number
+}
+
+export interface PathStatements {
+  /** The branches that the stretch lies in: (key, depth, id, session, head). The branch itself has depth 0. */
+  readonly segments: Compiled<Stretch>
+  /** The columns of the messages, in no order. */
+  readonly messages: Compiled<Stretch>
+  /** (position, index, chunk, payload) of their parts, in no order: sorting would move the payloads about. */
+  readonly payloads: Compiled<Stretch>
+}
+
+export function pathStatements(compiler: Compiler, branch: 'active' | 'named'): PathStatements {
+  const { compile } = compiler
+  return {
+    segments: compile<Stretch>(`walk up the ${branch} branch`, (writing) =>
+      walkUp(compiler, writing, branch)
+        .selectFrom('path')
+        .innerJoin('holdfast_branches as b', (join) =>
+          join.onRef('b.scope', '=', 'path.scope').onRef('b.key', '=', 'path.key'),
+        )
+        .innerJoin('holdfast_sessions as s', (join) =>
+          join.onRef('s.scope', '=', 'b.scope').onRef('s.key', '=', 'b.session'),
+        )
+        .select(['b.key', 'path.depth', 'b.id', sessionId.as('session'), 'b.head']),
+    ),
+
+    // A cross join is walked from left to right, so that messages are found by their keys.
+    messages: compile<Stretch>(`read messages of the ${branch} branch`, (writing) =>
+      walkUp(compiler, writing, branch)
+        .selectFrom('path')
+        .crossJoin('holdfast_messages as m')
+        .select(under('m', messageColumns))
+        .whereRef('m.scope', '=', 'path.scope')
+        .whereRef('m.branch', '=', 'path.key')
+        .whereRef('m.position', '>', 'path.low')
+        .whereRef('m.position', '<=', 'path.high'),
+    ),
+
+    payloads: compile<Stretch>(`read payloads of the ${branch} branch`, (writing) =>
+      walkUp(compiler, writing, branch)
+        .selectFrom('path')
+        .crossJoin('holdfast_parts as p')
+        .select(['p.position', 'p.index', 'p.chunk', 'p.payload_json'])
+        .whereRef('p.scope', '=', 'path.scope')
+        .whereRef('p.branch', '=', 'path.key')
+        .whereRef('p.position', '>', 'path.low')
+        .whereRef('p.position', '<=', 'path.high')
+        .where(({ eb, selectFrom }) =>
+          eb(
+            selectFrom('path')
+              .crossJoin('holdfast_messages as m')
+              .select((sum) => sum.fn.coalesce(sum.fn.sum<number>('m.size'), sum.lit(0)).as('size'))
+              .whereRef('m.scope', '=', 'path.scope')
+              .whereRef('m.branch', '=', 'path.key')
+              .whereRef('m.position', '>', 'path.low')
+              .whereRef('m.position', '<=', 'path.high'),
+            '<=',
+            writing.slot('size'),
+          ),
+        ),
+    ),
+  }
+}
+
+/**
+ * The segments of a path from its branch upwards, as far as the stretch reaches down: mostly the branch alone. Of each
+ * branch the positions above `low` and up to `high` belong to the stretch.
+ */
+function walkUp({ traits }: Compiler, { db, scope, slot, computed }: Writing<Stretch>, branch: 'active' | 'named') {
+  const greatest = (left: Expression<number>, right: Expression<number>) =>
+    sql<number>`${sql.raw(traits.greatest)}(${left}, ${right})`
+  const high = sql<number>`${sql.raw(traits.least)}(${slot('high')}, ${sql.ref('b.head')})`
+  const bottom = greatest(sql<number>`${slot('low')}`, sql<number>`${high} - ${slot('limit')}`)
+  const base = sql.ref<number>('b.base')
+
+  return db.withRecursive('path', (query) =>
+    query
+      .selectFrom('holdfast_sessions as s')
+      .innerJoin('holdfast_branches as b', (join) =>
+        branch === 'active'
+          ? join.onRef('b.scope', '=', 's.scope').onRef('b.key', '=', 's.active_branch')
+          : join
+              .onRef('b.scope', '=', 's.scope')
+              .onRef('b.session', '=', 's.key')
+              .on(
+                'b.id',
+                '=',
+                computed((input) => input.branch ?? ''),
+              ),
+      )
+      .select([
+        'b.scope',
+        'b.key',
+        'b.parent',
+        'b.base',
+        sql<number>`0`.as('depth'),
+        bottom.as('bottom'),
+        greatest(bottom, base).as('low'),
+        high.as('high'),
+      ])
+      .where('s.id', '=', slot('session'))
+      .where('s.scope', '=', scope)
+      .unionAll((more) =>
+        more
+          .selectFrom('path')
+          .innerJoin('holdfast_branches as b', (join) =>
+            join.onRef('b.scope', '=', 'path.scope').onRef('b.key', '=', 'path.parent'),
+          )
+          .select([
+            'b.scope',
+            'b.key',
+            'b.parent',
+            'b.base',
+            sql<number>`${sql.ref('path.depth')} + 1`.as('depth'),
+            'path.bottom',
+            greatest(sql.ref('path.bottom'), base).as('low'),
+            sql<number>`${sql.raw(traits.least)}(${sql.ref('path.high')}, ${sql.ref('path.base')})`.as('high'),
+          ])
+          .whereRef('path.base', '>', 'path.bottom'),
+      ),
+  )
+}

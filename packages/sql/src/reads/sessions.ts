@@ -1,0 +1,88 @@
+import type { SessionReads } from '@holdfast/core'
+import { under } from '../codec/columns.js'
+import { sessionColumns, sessionFrom } from '../codec/sessions.js'
+import { bind, type Compiler, compiledWhenNeeded, type Scoped, type Writing } from '../compile.js'
+import type { SqlExecutor } from '../executor.js'
+import { type Filtered, formOf, meets } from './session-conditions.js'
+
+interface OneSession extends Scoped {
+  readonly session: string
+}
+
+interface Listed extends Filtered {
+  readonly order: 'newest' | 'oldest'
+  readonly after: { readonly lastActivityAt: number; readonly id: string } | undefined
+  readonly limit: number
+}
+
+export function sessionReads(executor: SqlExecutor, { compile }: Compiler): SessionReads {
+  const one = compile<OneSession>('get a session', (writing) =>
+    storedSessions(writing).where('s.id', '=', writing.slot('session')),
+  )
+
+  const page = compiledWhenNeeded<Listed>((form, example) =>
+    compile<Listed>(`list sessions: ${form}`, (writing) => {
+      const { slot, computed } = writing
+      const direction = example.order === 'newest' ? 'desc' : 'asc'
+      let query = storedSessions(writing)
+        .where((eb) => meets(eb, writing, example.conditions))
+        .orderBy('s.last_activity_at', direction)
+        .orderBy('s.id', direction)
+        .limit(slot('limit'))
+      if (example.after !== undefined) {
+        query = query.where(({ eb, refTuple, tuple }) =>
+          eb(
+            refTuple('s.last_activity_at', 's.id'),
+            example.order === 'newest' ? '<' : '>',
+            tuple(
+              computed((input) => input.after?.lastActivityAt ?? 0),
+              computed((input) => input.after?.id ?? ''),
+            ),
+          ),
+        )
+      }
+      return query
+    }),
+  )
+
+  const number = compiledWhenNeeded<Filtered>((form, example) =>
+    compile<Filtered>(`count sessions: ${form}`, (writing) =>
+      writing.db
+        .selectFrom('holdfast_sessions as s')
+        .select((eb) => eb.fn.countAll<number>().as('count'))
+        .where('s.scope', '=', writing.scope)
+        .where((eb) => meets(eb, writing, example.conditions)),
+    ),
+  )
+
+  return {
+    async get(scope, session, call) {
+      const [rows] = await executor.read([bind(one, { scope, session })], call)
+      return rows?.[0] && sessionFrom(rows[0])
+    },
+
+    async list(scope, query, call) {
+      const input = { scope, ...query }
+      const form = `${query.order}${query.after === undefined ? '' : ' after'} ${formOf(query.conditions)}`
+      const [rows = []] = await executor.read([bind(page(form, input), input)], call)
+      return rows.map(sessionFrom)
+    },
+
+    async count(scope, conditions, call) {
+      const input = { scope, conditions }
+      const [rows] = await executor.read([bind(number(formOf(conditions), input), input)], call)
+      return Number(rows?.[0]?.[0])
+    },
+  }
+}
+
+function storedSessions<Input extends Scoped>({ db, scope }: Writing<Input>) {
+  return db
+    .selectFrom('holdfast_sessions as s')
+    .innerJoin('holdfast_branches as b', (join) =>
+      join.onRef('b.scope', '=', 's.scope').onRef('b.key', '=', 's.active_branch'),
+    )
+    .select(under('s', sessionColumns))
+    .select(['b.id as active_branch', 'b.head'])
+    .where('s.scope', '=', scope)
+}

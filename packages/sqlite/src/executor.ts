@@ -1,0 +1,114 @@
+import type { Call } from '@holdfast/core'
+import type { Query, SchemaSession, SqlExecutor, SqlRow, Step, WriteOutcome } from '@holdfast/sql'
+import { isBusy, markUnsettled } from './classify.js'
+import type { Connection } from './connection.js'
+import { createLine } from './line.js'
+import { again, patiently, refuseAborted } from './patience.js'
+
+/** One connection, shared by all calls. A transaction begins and ends in one tick, so no other call can fall into it. */
+export function createSqliteExecutor(connection: Connection, busyTimeoutMs: number): SqlExecutor {
+  const { db } = connection
+  const begin = connection.prepare({ text: 'begin', returns: false })
+  const beginImmediate = connection.prepare({ text: 'begin immediate', returns: false })
+  const commit = connection.prepare({ text: 'commit', returns: false })
+  const rollback = connection.prepare({ text: 'rollback', returns: false })
+  const line = createLine()
+  let held = false
+
+  function writeOnce(steps: readonly Step[]): WriteOutcome {
+    beginImmediate.run()
+    try {
+      const rows: (readonly SqlRow[])[] = []
+      for (const step of steps) {
+        const prepared = connection.prepare(step.statement)
+        const returned = step.statement.returns ? prepared.all(step.values) : []
+        const affected = step.statement.returns ? returned.length : prepared.run(step.values).changes
+        if (step.expects !== undefined && step.expects !== affected) {
+          rollback.run()
+          return { done: false, step: rows.length }
+        }
+        rows.push(returned)
+      }
+      finish()
+      return { done: true, rows }
+    } catch (error) {
+      if (db.inTransaction) rollback.run()
+      throw error
+    }
+  }
+
+  function finish(): void {
+    try {
+      commit.run()
+    } catch (error) {
+      markUnsettled(error)
+      throw error
+    }
+  }
+
+  function readOnce(queries: readonly Query[]): readonly (readonly SqlRow[])[] {
+    const answer = ({ statement, values }: Query) => connection.prepare(statement).all(values)
+    if (queries.length < 2) return queries.map(answer)
+    begin.run()
+    try {
+      return queries.map(answer)
+    } finally {
+      commit.run()
+    }
+  }
+
+  return {
+    async write(steps, call) {
+      const attempt = () => writeOnce(steps)
+      const deadline = performance.now() + busyTimeoutMs
+      if (!line.isEmpty()) return line.inTurn(() => patiently(attempt, call, deadline), call)
+      refuseAborted(call)
+      try {
+        return attempt()
+      } catch (error) {
+        if (!isBusy(error)) throw error
+      }
+      return line.inTurn(() => again(attempt, call, deadline), call)
+    },
+
+    read(queries, call) {
+      const attempt = () => patiently(() => readOnce(queries), call, performance.now() + busyTimeoutMs)
+      return held ? line.inTurn(attempt, call) : attempt()
+    },
+
+    exclusively(work) {
+      const call: Call = { signal: undefined, retries: 0 }
+      return line.inTurn(async () => {
+        held = true
+        // It cannot be switched inside a transaction, and while it is on, dropping a table deletes what refers to it.
+        db.exec('pragma foreign_keys = off')
+        try {
+          await patiently(() => beginImmediate.run(), call, performance.now() + busyTimeoutMs)
+          const result = await work(schemaSession(connection))
+          finish()
+          return result
+        } finally {
+          if (db.inTransaction) rollback.run()
+          db.exec('pragma foreign_keys = on')
+          held = false
+        }
+      }, call)
+    },
+
+    async close() {
+      await line.empty()
+      connection.close()
+    },
+  }
+}
+
+function schemaSession({ db, ask }: Connection): SchemaSession {
+  return {
+    async run(sql) {
+      db.exec(sql)
+    },
+    async all(sql) {
+      return ask(sql)
+    },
+  }
+}
