@@ -23,7 +23,7 @@ export function encodeJson(value: unknown, bounds: JsonBounds, path: string): st
     assertJson(value, bounds.depth, bounds.depth, path)
   } catch (error) {
     // A cycle is as deep as one likes; it is looked for only when something was too deep.
-    if (isHoldfastError(error, 'too_large') && hasCycle(value, new Set()))
+    if (isHoldfastError(error, 'too_large') && hasCycle(value))
       throw invalid(`${path} contains itself, which JSON cannot.`, path)
     throw error
   }
@@ -83,11 +83,28 @@ function assertJsonObject(value: object, room: number, limit: number, path: stri
   }
 }
 
-function hasCycle(value: unknown, above: Set<unknown>): boolean {
-  if (typeof value !== 'object' || value === null) return false
-  if (above.has(value)) return true
-  above.add(value)
-  const found = Object.values(value).some((item) => hasCycle(item, above))
-  above.delete(value)
-  return found
+/** Without recursion: what is looked at may be deeper than the stack. */
+function hasCycle(root: unknown): boolean {
+  const open = new Set<unknown>()
+  const done = new Set<unknown>()
+  const path = [{ value: root, rest: childrenOf(root) }]
+  open.add(root)
+  for (let level = path.at(-1); level !== undefined; level = path.at(-1)) {
+    const child = level.rest.pop()
+    if (child === undefined) {
+      open.delete(level.value)
+      done.add(level.value)
+      path.pop()
+    } else if (open.has(child)) return true
+    else if (!done.has(child)) {
+      open.add(child)
+      path.push({ value: child, rest: childrenOf(child) })
+    }
+  }
+  return false
+}
+
+function childrenOf(value: unknown): object[] {
+  if (typeof value !== 'object' || value === null) return []
+  return Object.values(value).filter((item) => typeof item === 'object' && item !== null)
 }

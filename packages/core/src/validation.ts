@@ -1,9 +1,16 @@
 import type { z } from 'zod'
 import { HoldfastError, invalid } from './errors.js'
 import type { Limits } from './limits.js'
+import { type FindExotic, findExotic } from './plain-fields.js'
 
 interface Described {
   readonly arguments: (limits: Limits) => Readonly<Record<string, z.ZodType>>
+}
+
+interface Argument {
+  readonly name: string
+  readonly schema: z.ZodType
+  readonly findExotic: FindExotic | undefined
 }
 
 /** Refuses arguments that an operation does not take. */
@@ -11,15 +18,19 @@ export type Validate = (operation: Described, given: readonly unknown[]) => void
 
 /** Schemas are built once per store and operation, when they are first needed. */
 export function createValidator(limits: Limits): Validate {
-  const schemas = new Map<Described['arguments'], readonly (readonly [string, z.ZodType])[]>()
+  const schemas = new Map<Described['arguments'], readonly Argument[]>()
   return (operation, given) => {
     let described = schemas.get(operation.arguments)
     if (described === undefined) {
-      described = Object.entries(operation.arguments(limits))
+      const entries = Object.entries(operation.arguments(limits))
+      described = entries.map(([name, schema]) => ({ name, schema, findExotic: findExotic(schema) }))
       schemas.set(operation.arguments, described)
     }
     for (let at = 0; at < described.length; at++) {
-      const [name, schema] = described[at] as readonly [string, z.ZodType]
+      // The index is below the length.
+      const { name, schema, findExotic: find } = described[at] as Argument
+      const exotic = find?.(given[at])
+      if (exotic !== undefined) throw invalid(`${name}${exotic} must be a plain object.`, name + exotic)
       const result = schema.safeParse(given[at])
       if (!result.success) throw refused(name, result.error)
     }

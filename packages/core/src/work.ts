@@ -45,6 +45,11 @@ export class Work implements Call {
     return this.#now
   }
 
+  /** The rows of a page that nobody gave a limit for. */
+  get pageLimit(): number {
+    return Math.min(50, this.tools.limits.pageRows)
+  }
+
   mint(prefix: IdPrefix): string {
     const id = this.tools.ids(prefix)
     this.minted.push(id)

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { JsonObject } from '../json.js'
+import { isPlainObject, type JsonObject } from '../json.js'
 import type { Limits } from '../limits.js'
 import { columnText } from './primitives.js'
 
@@ -137,7 +137,8 @@ export const part = (limits: Limits) => {
       context.issues.push({ ...issue, input: context.value } as z.core.$ZodRawIssue)
   }
   const named = z.looseObject({ type })
-  return z.custom<Part>().check((context) => {
+  return z.custom<Part>(isPlainObject, { error: 'must be a plain object' }).check((context) => {
+    if (context.issues.length > 0) return
     report(context, named)
     if (context.issues.length > 0) return
     const name = context.value.type

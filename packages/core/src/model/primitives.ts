@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Entity } from '../errors.js'
-import type { JsonObject, JsonValue } from '../json.js'
+import { isPlainObject, type JsonObject, type JsonValue } from '../json.js'
 import type { Limits } from '../limits.js'
 import { exceedsBytes } from '../text.js'
 
@@ -60,7 +60,7 @@ export function newIdOf(entity: Entity, limits: Limits) {
 
 /** Checked when it is encoded, where its size is known: see `encodeJson`. */
 export const jsonValue = z.custom<JsonValue>((value) => value !== undefined)
-export const jsonObject = z.custom<JsonObject>((value) => value !== undefined)
+export const jsonObject = z.custom<JsonObject>(isPlainObject, { error: 'must be a plain object' })
 
 /** A free text, kept as JSON so that every character survives. */
 export const freeText = z.string()

@@ -16,7 +16,7 @@ export const scopeAdminOperations: OperationsOf<Admin['scopes']> = {
   list: {
     access: 'read',
     arguments: (limits) => ({ options: pageOptions(limits).optional() }),
-    run: async (work, { cursor, limit = 50 } = {}) => {
+    run: async (work, { cursor, limit = work.pageLimit } = {}) => {
       const fingerprint = fingerprintOf('scopes', '', {})
       const [after] = cursor === undefined ? [] : readCursor(cursor, fingerprint, ['string'])
       const found = await work.backend.upkeep.scopes(after?.toString(), limit + 1, work)

@@ -15,9 +15,17 @@ import { addUsage, createSession, deleteSession, sessionOperations, simple, touc
 export async function runBatch<Result>(work: Work, build: (write: BatchWriter) => Result): Promise<Result> {
   const batch = new Batch(work)
   const result = batch.build(build)
-  if (result instanceof Promise) throw invalid('The builder of a batch must not be asynchronous.', 'build')
+  if (isThenable(result)) {
+    // What it still does is not ours, and nobody else can take care of how it ends.
+    Promise.resolve(result).catch(() => undefined)
+    throw invalid('The builder of a batch must not be asynchronous.', 'build')
+  }
   await batch.write()
   return result
+}
+
+function isThenable(value: unknown): value is PromiseLike<unknown> {
+  return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function'
 }
 
 interface Mention {

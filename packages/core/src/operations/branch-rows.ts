@@ -6,22 +6,23 @@ import { metadataBounds, parse, parseOrNull } from './session-rows.js'
 
 /** The first branch of a session: its own path, or a pointer into the one forked from. */
 export function rootBranch(work: Work, at: string | null, origin: BranchOrigin): BranchRow {
-  return branchRow(work, { id: work.mint('br'), digest: '', at, origin, replaces: null, createdBy: null })
+  const essentials = { id: work.mint('br'), digest: '', at, origin, replaces: null, createdBy: null }
+  return branchRow(work, essentials, {})
 }
 
 type BranchEssentials = Pick<BranchRow, 'id' | 'digest' | 'at' | 'origin' | 'replaces' | 'createdBy'>
 
-export function branchRow(work: Work, essentials: BranchEssentials, described: BranchPatch = {}): BranchRow {
+export function branchRow(work: Work, essentials: BranchEssentials, described: BranchColumns): BranchRow {
   return {
     name: null,
     agentConfigJson: null,
     systemMessage: null,
     status: null,
+    metadataJson: '{}',
     startedAt: null,
     endedAt: null,
-    ...branchColumns(work, described),
+    ...described,
     ...essentials,
-    metadataJson: encodeJsonObject(described.metadata ?? {}, metadataBounds(work), 'input.metadata'),
     createdAt: work.now,
     version: 1,
   }
@@ -29,15 +30,17 @@ export function branchRow(work: Work, essentials: BranchEssentials, described: B
 
 const plainColumns = ['name', 'systemMessage', 'status', 'startedAt', 'endedAt'] as const
 
-export function branchColumns(work: Work, given: BranchPatch): Omit<BranchColumns, 'metadataJson'> {
+/** The columns that an input or a patch says something about, where its metadata is all that is known of them. */
+export function branchColumns(work: Work, given: BranchPatch): BranchColumns {
   const set: Record<string, string | number | null> = {}
   for (const column of plainColumns) {
     const value = given[column]
     if (value !== undefined) set[column] = value
   }
-  if (given.agentConfig !== undefined)
-    set.agentConfigJson =
-      given.agentConfig === null ? null : encodeJson(given.agentConfig, metadataBounds(work), 'agentConfig')
+  const { agentConfig, metadata } = given
+  if (agentConfig !== undefined)
+    set.agentConfigJson = agentConfig === null ? null : encodeJson(agentConfig, metadataBounds(work), 'agentConfig')
+  if (metadata !== undefined) set.metadataJson = encodeJsonObject(metadata, metadataBounds(work), 'metadata')
   return set
 }
 

@@ -15,7 +15,7 @@ import { callOptions, idOf, updateOptions } from '../model/primitives.js'
 import type { OperationsOf } from '../operation.js'
 import type { BranchRepository } from '../ports/branches.js'
 import type { Command } from '../ports/commands.js'
-import type { BranchRow, StoredBranch, StoredMessage } from '../ports/rows.js'
+import type { BranchColumns, BranchRow, StoredBranch, StoredMessage } from '../ports/rows.js'
 import type { Work } from '../work.js'
 import { appendMessages } from './append.js'
 import { branchColumns, branchOf, branchRow } from './branch-rows.js'
@@ -42,11 +42,15 @@ export const branchOperations: OperationsOf<BranchRepository> = {
     access: 'write',
     arguments: (limits) => ({ session: idOf('session', limits), input: branchInput(limits).optional(), options }),
     run: async (work, id, input = {}) => {
+      const columns = branchColumns(work, input)
       const family = await Family.of(work, id)
       const kept = await keptMessage(work, family, input.at, input.from)
       await assertSystemMessage(work, input.systemMessage)
-      const { at: _, from: __, activate = false, ...described } = input
-      return write(work, createBranch(work, family, { origin: 'fork', kept, activate, described, said: input }))
+      const activate = input.activate ?? false
+      return write(
+        work,
+        createBranch(work, family, { origin: 'fork', kept, activate, columns, given: input, said: input }),
+      )
     },
   },
   update: {
@@ -77,8 +81,7 @@ export const branchOperations: OperationsOf<BranchRepository> = {
     run: async (work, id, input) => {
       const family = await Family.of(work, id)
       const kept = await keptMessage(work, family, input.at, undefined)
-      const { at: _, ...described } = input
-      return write(work, createBranch(work, family, { origin: 'rewind', kept, activate: true, described, said: input }))
+      return write(work, createBranch(work, family, { ...plain, origin: 'rewind', kept, given: input, said: input }))
     },
   },
   undo: {
@@ -100,10 +103,10 @@ export const branchOperations: OperationsOf<BranchRepository> = {
       options,
     }),
     run: async (work, id, message, input) => {
+      const append = appendMessages(work, id, [input], {})
       const family = await Family.of(work, id)
       const kept = await messageBefore(work, family, message)
-      const branch = createBranch(work, family, { origin: 'edit', kept, activate: true, described: {}, said: {} })
-      const append = appendMessages(work, id, [input], {})
+      const branch = createBranch(work, family, { ...plain, origin: 'edit', kept, given: {}, said: {} })
       return write(work, {
         commands: [...branch.commands, ...append.commands],
         // The branch is part of the edit: only the message says whether it was made before.
@@ -125,10 +128,7 @@ export const branchOperations: OperationsOf<BranchRepository> = {
       const family = await Family.of(work, id)
       const kept = await messageBefore(work, family, message)
       const said = { ...input, message }
-      return write(
-        work,
-        createBranch(work, family, { origin: 'regenerate', kept, activate: true, described: input, said }),
-      )
+      return write(work, createBranch(work, family, { ...plain, origin: 'regenerate', kept, given: input, said }))
     },
   },
 }
@@ -155,23 +155,23 @@ interface NewBranch {
   readonly origin: BranchOrigin
   readonly kept: StoredMessage | undefined
   readonly activate: boolean
-  readonly described: Omit<BranchInput, 'at' | 'from' | 'activate'>
+  readonly columns: BranchColumns
+  readonly given: Pick<BranchInput, 'id' | 'createdBy'>
   /** What the caller said, by which a repeated call is recognised. */
   readonly said: object
 }
 
-function createBranch(
-  work: Work,
-  family: Family,
-  { origin, kept, activate, described, said }: NewBranch,
-): Draft<Branch> {
-  const { id: given, createdBy, ...fields } = described
+/** What makes itself active and describes nothing: a rewind, an edit, a regeneration. */
+const plain = { activate: true, columns: {} } as const
+
+function createBranch(work: Work, family: Family, wanted: NewBranch): Draft<Branch> {
+  const { origin, kept, activate, columns, given, said } = wanted
   const { session } = family
-  const id = given ?? work.mint('br')
+  const id = given.id ?? work.mint('br')
   const digest = work.digest({ ...said, session, origin })
   const replaces = origin === 'fork' ? null : family.active.id
-  const essentials = { id, digest, at: kept?.id ?? null, origin, replaces, createdBy: createdBy ?? null }
-  const branch = branchRow(work, essentials, fields)
+  const essentials = { id, digest, at: kept?.id ?? null, origin, replaces, createdBy: given.createdBy ?? null }
+  const branch = branchRow(work, essentials, columns)
   return {
     commands: [
       { type: 'create-branch', session, branch, activate },
@@ -206,9 +206,9 @@ async function updateBranch(
   patch: BranchPatch,
   ifVersion: number | undefined,
 ): Promise<Branch> {
+  const { metadata } = patch
+  const set = branchColumns(work, patch)
   await assertSystemMessage(work, patch.systemMessage)
-  const { metadata, ...fields } = patch
-  const set = branchColumns(work, fields)
   return decide(work, ['version'], async () => {
     const row = await storedBranch(work, id)
     if (ifVersion !== undefined && row.version !== ifVersion)

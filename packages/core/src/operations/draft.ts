@@ -30,7 +30,8 @@ export async function write<Result>(work: Work, draft: Draft<Result>): Promise<R
 export async function writeAll(work: Work, drafts: readonly Draft<unknown>[]): Promise<readonly Receipt[] | 'replay'> {
   const commands = drafts.length === 1 && drafts[0] ? drafts[0].commands : drafts.flatMap((draft) => draft.commands)
   const creations = drafts.length === 1 && drafts[0] ? drafts[0].creations : drafts.flatMap((draft) => draft.creations)
-  if (creations.length > work.limits.writesPerBatch) throw tooLarge('The batch', work.limits.writesPerBatch, 'writes')
+  if (Math.max(drafts.length, creations.length) > work.limits.writesPerBatch)
+    throw tooLarge('The batch', work.limits.writesPerBatch, 'writes')
   let outcome = await work.backend.commit(work.scope, commands, work)
   if (outcome.committed) return outcome.receipts
   if (outcome.expectation !== 'session') {

@@ -22,15 +22,16 @@ export const eventOperations: OperationsOf<EventRepository> = {
       options: callOptions.optional(),
     }),
     run: async (work, session, event) => {
+      const draft = addEvent(work, session, event)
       // An event may only be about a message that the session shows.
       if (event.message !== undefined) await shownMessage(work, await Family.of(work, session), event.message)
-      return write(work, addEvent(work, session, event))
+      return write(work, draft)
     },
   },
   list: {
     access: 'read',
     arguments: (limits) => ({ session: idOf('session', limits), options: eventListOptions(limits).optional() }),
-    run: async (work, session, { after = 0, type, limit = 50 } = {}) => {
+    run: async (work, session, { after = 0, type, limit = work.pageLimit } = {}) => {
       const entries = await work.backend.journal.list(work.scope, { session, after, type, limit }, work)
       if (entries.length === 0) await storedSession(work, session)
       return entries.map(eventOf)
@@ -53,8 +54,9 @@ export const eventOperations: OperationsOf<EventRepository> = {
 
 export function addEvent(work: Work, session: string, input: EventInput): Draft<Event> {
   const id = input.id ?? work.mint('evt')
+  const encoded = journalEntry(work, session, { ...input, payload: input.payload ?? null, id })
   const digest = work.digest(input)
-  const command = journalEntry(work, session, { ...input, payload: input.payload ?? null, id, digest })
+  const command = { ...encoded, entry: { ...encoded.entry, digest } }
   return {
     commands: [command],
     creations: [creationOfEntry('event', session, id, digest)],

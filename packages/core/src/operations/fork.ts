@@ -1,3 +1,4 @@
+import { encodeJsonObject } from '../json.js'
 import type { ForkInput, Session } from '../model/session.js'
 import { noUsage } from '../model/usage.js'
 import type { SessionRow } from '../ports/rows.js'
@@ -5,23 +6,24 @@ import type { Work } from '../work.js'
 import { rootBranch } from './branch-rows.js'
 import { type Draft, write } from './draft.js'
 import { Family, messageAt, shownMessage } from './family.js'
-import { mergeMetadata, sessionColumns, sessionOf } from './session-rows.js'
+import { mergeMetadata, metadataBounds, sessionColumns, sessionOf } from './session-rows.js'
 import { creationOfSession, participantLabels, storedSession } from './sessions.js'
 
 /** A new session whose first branch points into this one's path. One branch row, whatever the length. */
 export async function forkSession(work: Work, source: string, input: ForkInput): Promise<Session> {
+  const { id: given, at: _, branch: __, metadata, createdBy, ...described } = input
+  const columns = sessionColumns(work, described)
+  if (metadata !== undefined) encodeJsonObject(metadata, metadataBounds(work), 'input.metadata')
   const origin = await storedSession(work, source)
   const family = await Family.of(work, source)
-  const { id: given, ...said } = input
   const id = given ?? work.mint('ses')
-  const digest = work.digest({ fork: source, ...said })
+  const digest = work.digest({ ...input, fork: source })
   const branch = input.branch === undefined ? undefined : family.ownBranch(input.branch)
   const kept = await keptMessage(work, family, input.at, branch?.id)
-  const { at: _, branch: __, metadata, createdBy, ...described } = said
   const session: SessionRow = {
     ...origin,
     ...zeroUsage,
-    ...sessionColumns(work, described),
+    ...columns,
     externalRef: input.externalRef ?? null,
     metadataJson: metadata === undefined ? origin.metadataJson : mergeMetadata(work, origin.metadataJson, metadata),
     id,

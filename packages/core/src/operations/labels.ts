@@ -63,7 +63,7 @@ export const tagOperations: OperationsOf<TagRepository> = {
   list: {
     access: 'read',
     arguments: (limits) => ({ options: pageOptions(limits).optional() }),
-    run: async (work, { cursor, limit = 50 } = {}) => {
+    run: async (work, { cursor, limit = work.pageLimit } = {}) => {
       const fingerprint = fingerprintOf('tags', work.scope, {})
       const [after] = cursor === undefined ? [] : readCursor(cursor, fingerprint, ['string'])
       const found = await work.backend.labels.count(work.scope, 'tag', after?.toString(), limit + 1, work)

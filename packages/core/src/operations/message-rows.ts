@@ -19,31 +19,29 @@ export function newMessage(work: Work, input: MessageInput): NewMessage {
   const parts = partRows(work, input.parts, createdAt)
   let size = 0
   for (const part of parts) size += part.payloadJson.length
-  return {
-    usage,
-    parts,
-    message: {
-      id: input.id ?? work.mint('msg'),
-      digest: work.digest(input),
-      role: input.role,
-      kind: input.kind ?? null,
-      sender: input.sender ?? null,
-      recipient: input.recipient ?? null,
-      channel: input.channel ?? null,
-      status: input.status ?? 'complete',
-      modelJson: input.model ? JSON.stringify(input.model) : null,
-      agent: input.agent ?? null,
-      usageJson: usage ? JSON.stringify(usage) : null,
-      finishReason: input.finishReason ?? null,
-      errorJson: input.error == null ? null : encodeJson(input.error, metadataBounds(work), 'message.error'),
-      triggerJson: input.trigger ? encodeJsonObject(input.trigger, metadataBounds(work), 'message.trigger') : null,
-      metadataJson: input.metadata ? encodeJsonObject(input.metadata, metadataBounds(work), 'message.metadata') : '{}',
-      createdBy: input.createdBy ?? null,
-      createdAt,
-      updatedAt: createdAt,
-      size,
-    },
+  const row = {
+    id: input.id ?? work.mint('msg'),
+    role: input.role,
+    kind: input.kind ?? null,
+    sender: input.sender ?? null,
+    recipient: input.recipient ?? null,
+    channel: input.channel ?? null,
+    status: input.status ?? 'complete',
+    modelJson: input.model ? JSON.stringify(input.model) : null,
+    agent: input.agent ?? null,
+    usageJson: usage ? JSON.stringify(usage) : null,
+    finishReason: input.finishReason ?? null,
+    errorJson: input.error == null ? null : encodeJson(input.error, metadataBounds(work), 'message.error'),
+    triggerJson: input.trigger ? encodeJsonObject(input.trigger, metadataBounds(work), 'message.trigger') : null,
+    metadataJson: input.metadata ? encodeJsonObject(input.metadata, metadataBounds(work), 'message.metadata') : '{}',
+    createdBy: input.createdBy ?? null,
+    createdAt,
+    updatedAt: createdAt,
+    size,
+    // Last: only what could be encoded can be digested.
+    digest: work.digest(input),
   }
+  return { message: row, parts, usage }
 }
 
 function partRows(work: Work, parts: readonly Part[], at: number): readonly PartRow[] {
@@ -59,8 +57,11 @@ function partRows(work: Work, parts: readonly Part[], at: number): readonly Part
   })
 }
 
+export function partBounds(work: Work) {
+  return { depth: work.limits.jsonDepth, bytes: work.limits.partBytes }
+}
+
 export function partRow(work: Work, part: Part, index: number, createdAt: number, updatedAt: number): PartRow {
-  const bounds = { depth: work.limits.jsonDepth, bytes: work.limits.partBytes }
   const state = part.state
   return {
     index,
@@ -73,7 +74,7 @@ export function partRow(work: Work, part: Part, index: number, createdAt: number
         : null,
     createdAt,
     updatedAt,
-    payloadJson: encodeJson(part, bounds, `message.parts[${index}]`),
+    payloadJson: encodeJson(part, partBounds(work), `message.parts[${index}]`),
   }
 }
 

@@ -8,14 +8,12 @@ import type { Work } from '../work.js'
 import { Family, shownMessage } from './family.js'
 import { messageOf } from './message-rows.js'
 
-const defaultLimit = 50
-
 export async function listMessages(
   work: Work,
   session: string,
   options: MessageListOptions,
 ): Promise<ThreadPage<Message>> {
-  const { before, after, around, limit = defaultLimit } = options
+  const { before, after, around, limit = work.pageLimit } = options
   const anchors = [before, after, around].filter((anchor) => anchor !== undefined)
   if (anchors.length > 1) throw invalid('Give only one of before, after and around.', 'options')
   if (around !== undefined) return pageAround(work, session, around, options.branch, limit)
@@ -30,7 +28,7 @@ export async function listMessages(
 }
 
 /** The end of a path, oldest first. */
-export async function newestPage(work: Work, session: string, branch: string | null, limit = defaultLimit) {
+export async function newestPage(work: Work, session: string, branch: string | null, limit = work.pageLimit) {
   const page = await readPath(work, { session, branch, after: 0, before: undefined, order: 'descending', limit })
   return threadPage(work, session, page, page.messages.toReversed())
 }
@@ -125,9 +123,12 @@ export interface IterationStep {
   readonly next: Iteration | undefined
 }
 
-const iterateRows = 200
+/** Small enough that no reader holds back the database for long. */
+function stepRows(work: Work): number {
+  return Math.min(200, work.limits.pageRows)
+}
 
-/** The next messages of a thread. Pages are small enough that no reader holds back the database for long. */
+/** The next messages of a thread. */
 export async function iterationStep(
   work: Work,
   session: string,
@@ -143,7 +144,7 @@ export async function iterationStep(
     after: position,
     before: undefined,
     order: 'ascending',
-    limit: iterateRows,
+    limit: stepRows(work),
   })
   const last = page.messages.at(-1)?.position ?? page.head
   return {
@@ -166,7 +167,7 @@ async function ownStep(work: Work, session: string, at: Iteration | undefined): 
     after,
     before: undefined,
     order: 'ascending',
-    limit: iterateRows,
+    limit: stepRows(work),
   })
   const last = page.messages.at(-1)?.position ?? page.head
   if (last < page.head) return { items: page.messages.map(messageOf), next: { branches, position: last } }

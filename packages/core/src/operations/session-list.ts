@@ -12,7 +12,7 @@ import { parse, sessionOf } from './session-rows.js'
 const previewCodePoints = 200
 
 export async function listSessions(work: Work, options: SessionListOptions): Promise<Page<Session>> {
-  const { limit = 50, cursor, order = 'newest', with: additions = [], signal: _, ...filter } = options
+  const { limit = work.pageLimit, cursor, order = 'newest', with: additions = [], signal: _, ...filter } = options
   const conditions = conditionsOf(filter)
   const fingerprint = fingerprintOf('sessions', work.scope, { order, conditions })
   const after = cursor === undefined ? undefined : placeOf(cursor, fingerprint)

@@ -6,14 +6,13 @@ import { foldText } from '../text.js'
 import type { Work } from '../work.js'
 
 /** The row of a new session. */
-export function sessionRow(work: Work, id: string, digest: string, input: SessionInput): SessionRow {
+export function sessionRow(work: Work, id: string, input: SessionInput): SessionRow {
   const createdAt = input.createdAt ?? work.now
   const usage = input.usage ? completeUsage(input.usage) : noUsage
   return {
     ...blankSession,
     ...sessionColumns(work, input),
     id,
-    digest,
     createdBy: input.createdBy ?? null,
     metadataJson: encodeJsonObject(input.metadata ?? {}, metadataBounds(work), 'input.metadata'),
     lineageRelation: input.lineage?.relation ?? null,
@@ -29,6 +28,8 @@ export function sessionRow(work: Work, id: string, digest: string, input: Sessio
     createdAt,
     updatedAt: input.updatedAt ?? createdAt,
     lastActivityAt: input.lastActivityAt ?? createdAt,
+    // Last: only what could be encoded can be digested.
+    digest: work.digest(input),
   }
 }
 
@@ -127,10 +128,8 @@ export function metadataBounds(work: Work) {
   return { depth: work.limits.jsonDepth, bytes: work.limits.metadataBytes }
 }
 
-/** Top-level merge, where null deletes the key. */
+/** Top-level merge of a patch that was checked, where null deletes the key. */
 export function mergeMetadata(work: Work, storedJson: string, patch: JsonObject): string {
-  // Checked before it is merged: an exotic object must be refused, not spread.
-  encodeJsonObject(patch, metadataBounds(work), 'patch.metadata')
   const entries = new Map(Object.entries(parse<JsonObject>(storedJson)))
   for (const [key, value] of Object.entries(patch)) {
     if (value === undefined) continue

@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { conflict, invalid, notFound } from '../errors.js'
+import { conflict, notFound } from '../errors.js'
+import { encodeJson, encodeJsonObject } from '../json.js'
 import { usageEntry } from '../model/event.js'
 import { callOptions, count, idOf, signal, updateOptions } from '../model/primitives.js'
 import {
@@ -30,7 +31,7 @@ import { forkSession } from './fork.js'
 import { folderLabels, tagLabels } from './labels.js'
 import { newestPage } from './reading.js'
 import { countSessions, listSessions } from './session-list.js'
-import { mergeMetadata, parse, sessionColumns, sessionOf, sessionRow } from './session-rows.js'
+import { mergeMetadata, metadataBounds, parse, sessionColumns, sessionOf, sessionRow } from './session-rows.js'
 
 export const sessionOperations: OperationsOf<SessionRepository> = {
   create: {
@@ -164,8 +165,8 @@ export async function storedSession(work: Work, session: string): Promise<Stored
 
 export function createSession(work: Work, input: SessionInput): Draft<Session> {
   const id = input.id ?? work.mint('ses')
-  const digest = work.digest(input)
-  const session = sessionRow(work, id, digest, input)
+  const session = sessionRow(work, id, input)
+  const { digest } = session
   const branch = rootBranch(work, null, 'root')
   const labels = [
     ...tagLabels(work, input.tags ?? []),
@@ -231,6 +232,7 @@ async function updateSession(
 ): Promise<Session> {
   const { metadata, ...fields } = patch
   const set = sessionColumns(work, fields)
+  if (metadata !== undefined) encodeJsonObject(metadata, metadataBounds(work), 'patch.metadata')
   return patchSession(work, session, (row) => {
     if (ifVersion !== undefined && row.version !== ifVersion)
       throw conflict(`The session is at version ${row.version}.`, { entity: 'session', id: session })
@@ -266,9 +268,8 @@ async function patchSession(
 
 async function changeStatus(work: Work, session: string, change: StatusChange): Promise<Session> {
   const expected: readonly SessionStatus[] = typeof change.from === 'string' ? [change.from] : change.from
-  const reasonJson = change.reason === undefined ? null : JSON.stringify(change.reason)
-  if (reasonJson !== null && reasonJson.length > work.limits.metadataBytes)
-    throw invalid('The reason is too long.', 'change.reason')
+  const reasonJson =
+    change.reason === undefined ? null : encodeJson(change.reason, metadataBounds(work), 'change.reason')
   return decide(work, ['status'], async () => {
     const row = await storedSession(work, session)
     if (!expected.includes(row.status))

@@ -1,5 +1,5 @@
 import { conflict, notFound } from '../errors.js'
-import { encodeJson } from '../json.js'
+import { encodeJson, encodeJsonObject } from '../json.js'
 import type { Message, MessageSettlement } from '../model/message.js'
 import { completeUsage, type Usage } from '../model/usage.js'
 import type { Command } from '../ports/commands.js'
@@ -12,6 +12,9 @@ import { mergeMetadata, metadataBounds } from './session-rows.js'
 
 /** Closes a message once: a field that stands already must be the same, or the call is refused. */
 export async function settleMessage(work: Work, id: string, settlement: MessageSettlement): Promise<Message> {
+  if (settlement.error != null) encodeJson(settlement.error, metadataBounds(work), 'settlement.error')
+  if (settlement.metadata !== undefined)
+    encodeJsonObject(settlement.metadata, metadataBounds(work), 'settlement.metadata')
   return decide(work, ['revision', 'session'], async () => {
     const located = await work.backend.messages.get(work.scope, id, work)
     if (located === undefined) throw notFound('message', id)

@@ -1,4 +1,5 @@
 import { conflict, notFound } from '../errors.js'
+import { encodeJson } from '../json.js'
 import { finalToolStates, type Part, type PartRecord, type PartSettlement, type ToolState } from '../model/part.js'
 import type { CallPlace } from '../ports/backend.js'
 import type { Command } from '../ports/commands.js'
@@ -7,7 +8,7 @@ import type { Work } from '../work.js'
 import { decide } from './draft.js'
 import { journalEntry } from './events.js'
 import { Family } from './family.js'
-import { partRecordOf, partRow } from './message-rows.js'
+import { partBounds, partRecordOf, partRow } from './message-rows.js'
 import { parse } from './session-rows.js'
 
 /** Moves the nearest call with that id on the active path on, once for every branch that shows it. */
@@ -17,6 +18,7 @@ export async function settlePart(
   toolCallId: string,
   settlement: PartSettlement,
 ): Promise<PartRecord> {
+  encodeJson(settlement, partBounds(work), 'settlement')
   return decide(work, ['revision', 'message', 'session'], async () => {
     const place = await nearestCall(work, session, toolCallId)
     const located = await work.backend.messages.get(work.scope, place.message, work)
@@ -32,7 +34,7 @@ export async function settlePart(
         type: 'settle-message',
         message: message.id,
         revision: message.revision,
-        at: work.now,
+        at: Math.max(work.now, message.updatedAt),
         set: { size },
         parts: [settled],
       },
@@ -63,8 +65,9 @@ const steps: Readonly<Record<string, readonly ToolState[]>> = {
 /** The part with the settlement laid over it, or undefined when it stands so already. */
 function settledPart(work: Work, row: PartRow, settlement: PartSettlement): PartRow | undefined {
   const stored = parse<Part>(row.payloadJson)
+  // Only what says so again is still preliminary.
   const merged = Object.fromEntries(
-    Object.entries({ ...stored, ...settlement }).filter(([, value]) => value !== undefined),
+    Object.entries({ ...stored, preliminary: undefined, ...settlement }).filter(([, value]) => value !== undefined),
   ) as Part
   const next = partRow(work, merged, row.index, row.createdAt, Math.max(work.now, row.updatedAt))
   if (next.payloadJson === row.payloadJson) return undefined
