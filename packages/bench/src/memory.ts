@@ -52,7 +52,7 @@ async function measure(name: string): Promise<void> {
           ...(cursor !== undefined && { before: cursor }),
         })
         cursor = page.before
-        if (read % 50 === 0) peak.look()
+        peak.look(false)
       }
       console.log(peak.megabytes())
     } else if (name === 'scopes') {
@@ -62,7 +62,8 @@ async function measure(name: string): Promise<void> {
       peak.look()
       console.log(peak.megabytes(), handles.length === 10_000 ? '' : 'lost')
     } else {
-      const text = 'x'.repeat(10 * megabyte)
+      // Flat from the start: a repeated string is laid out only when it is first read.
+      const text = Buffer.alloc(10 * megabyte, 'x').toString('latin1')
       const append = () => scope.messages.append(session.id, { role: 'user', parts: [{ type: 'text', text }] })
       if (name === 'part-read') await append()
       const peak = peakAbove()

@@ -47,7 +47,10 @@ function isSorted(keys: readonly string[]): boolean {
 function canonicalString(value: string, sha256: Sha256): string {
   if (value.length <= slice) return exact(value)
   let text = `#${value.length}`
-  for (let at = 0; at < value.length; at += slice) text += `:${sha256(exact(value.slice(at, at + slice)))}`
+  for (let at = 0; at < value.length; at += slice) {
+    const piece = value.slice(at, at + slice)
+    text += piece.isWellFormed() ? `:${sha256(piece)}` : `%${sha256(JSON.stringify(piece))}`
+  }
   return text
 }
 

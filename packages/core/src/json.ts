@@ -19,17 +19,26 @@ interface JsonBounds {
  * the bytes, so the text survives every driver.
  */
 export function encodeJson(value: unknown, bounds: JsonBounds, path: string): string {
+  return encodeAndCopy(value, bounds, path).text
+}
+
+/** The text, and what a reader of it would get: a copy that the caller's later changes do not reach. */
+export function encodeAndCopy(value: unknown, bounds: JsonBounds, path: string): { text: string; copy: JsonValue } {
+  const copy = checkedCopy(value, bounds, path)
+  const text = JSON.stringify(copy)
+  if (exceedsBytes(text, bounds.bytes)) throw tooLarge(path, bounds.bytes)
+  return { text, copy }
+}
+
+function checkedCopy(value: unknown, { depth }: JsonBounds, path: string): JsonValue {
   try {
-    assertJson(value, bounds.depth, bounds.depth, path)
+    return copyOf(value, depth, depth, path)
   } catch (error) {
     // A cycle is as deep as one likes; it is looked for only when something was too deep.
     if (isHoldfastError(error, 'too_large') && hasCycle(value))
       throw invalid(`${path} contains itself, which JSON cannot.`, path)
     throw error
   }
-  const text = JSON.stringify(value)
-  if (exceedsBytes(text, bounds.bytes)) throw tooLarge(path, bounds.bytes)
-  return text
 }
 
 /** Like `encodeJson`, for values that must be objects, such as metadata. */
@@ -45,42 +54,52 @@ export function isPlainObject(value: unknown): value is Record<string, unknown> 
   return prototype === null || Object.getPrototypeOf(prototype) === null
 }
 
-/** `room` is how many more levels may open; `limit` is only named in the refusal. */
-function assertJson(value: unknown, room: number, limit: number, path: string): void {
+/** Strings are shared, so this is cheaper than parsing. `room` is how many more levels may open; `limit` is only named. */
+function copyOf(value: unknown, room: number, limit: number, path: string): JsonValue {
   switch (typeof value) {
     case 'string':
     case 'boolean':
-      return
+      return value
     case 'number':
       if (!Number.isFinite(value)) throw invalid(`${path} holds a number that is not finite.`, path)
-      return
+      // JSON knows no -0.
+      return value + 0
     case 'object': {
-      if (value === null) return
+      if (value === null) return null
       if (room === 0) throw tooLarge(`The nesting of ${path}`, limit, 'levels')
-      if (Array.isArray(value)) assertJsonArray(value, room - 1, limit, path)
-      else assertJsonObject(value, room - 1, limit, path)
-      return
+      return Array.isArray(value)
+        ? copyOfArray(value, room - 1, limit, path)
+        : copyOfObject(value, room - 1, limit, path)
     }
     default:
       throw invalid(`${path} holds a ${typeof value}, which JSON cannot.`, path)
   }
 }
 
-function assertJsonArray(value: readonly unknown[], room: number, limit: number, path: string): void {
+function copyOfArray(value: readonly unknown[], room: number, limit: number, path: string): JsonValue {
+  const copy: JsonValue[] = new Array(value.length)
   for (let at = 0; at < value.length; at++) {
     const item = value[at]
     // JSON.stringify would turn it into null: a hole or an undefined item is a mistake, not data.
     if (item === undefined) throw invalid(`${path} holds an array with an undefined item.`, path)
-    assertJson(item, room, limit, path)
+    copy[at] = copyOf(item, room, limit, path)
   }
+  return copy
 }
 
-function assertJsonObject(value: object, room: number, limit: number, path: string): void {
+function copyOfObject(value: object, room: number, limit: number, path: string): JsonValue {
   if (!isPlainObject(value)) throw invalid(`${path} holds an object that is not a plain one.`, path)
+  const copy: Record<string, JsonValue> = {}
   for (const key of Object.keys(value)) {
     const item = value[key]
-    if (item !== undefined) assertJson(item, room, limit, path)
+    if (item === undefined) continue
+    const copied = copyOf(item, room, limit, path)
+    // Assigning it would set the prototype.
+    if (key === '__proto__')
+      Object.defineProperty(copy, key, { value: copied, enumerable: true, configurable: true, writable: true })
+    else copy[key] = copied
   }
+  return copy
 }
 
 /** Without recursion: what is looked at may be deeper than the stack. */

@@ -1,5 +1,5 @@
 import { conflict, invalid, tooLarge } from '../errors.js'
-import { encodeJson, encodeJsonObject } from '../json.js'
+import { encodeAndCopy, encodeJson, encodeJsonObject } from '../json.js'
 import type { Message, MessageInput } from '../model/message.js'
 import { isToolType, type Part, type PartRecord } from '../model/part.js'
 import { completeUsage, type Usage } from '../model/usage.js'
@@ -10,13 +10,17 @@ import { metadataBounds, parse, parseOrNull } from './session-rows.js'
 
 export interface NewMessage extends AppendedMessage {
   readonly usage: Usage | null
+  /** What a reader of the parts would get. */
+  readonly payloads: readonly Part[]
 }
 
 /** A message of the caller's as rows, with a digest of what the caller said. */
 export function newMessage(work: Work, input: MessageInput): NewMessage {
   const usage = input.usage ? completeUsage(input.usage) : null
   const createdAt = input.createdAt ?? work.now
-  const parts = partRows(work, input.parts, createdAt)
+  const encoded = input.parts.map((part, index) => encodePart(work, part, index, createdAt, createdAt))
+  const parts = encoded.map(({ row }) => row)
+  assertDistinctCalls(parts)
   let size = 0
   for (const part of parts) size += part.payloadJson.length
   const row = {
@@ -41,29 +45,25 @@ export function newMessage(work: Work, input: MessageInput): NewMessage {
     // Last: only what could be encoded can be digested.
     digest: work.digest(input),
   }
-  return { message: row, parts, usage }
+  return { message: row, parts, usage, payloads: encoded.map(({ payload }) => payload) }
 }
 
-function partRows(work: Work, parts: readonly Part[], at: number): readonly PartRow[] {
-  const calls = new Set<string>()
-  return parts.map((part, index) => {
-    const row = partRow(work, part, index, at, at)
-    if (row.toolCallId !== null) {
-      if (calls.has(row.toolCallId))
-        throw invalid('Two parts of one message have the same toolCallId.', 'message.parts')
-      calls.add(row.toolCallId)
-    }
-    return row
-  })
+function assertDistinctCalls(parts: readonly PartRow[]): void {
+  if (parts.length < 2) return
+  const calls = parts.flatMap(({ toolCallId }) => toolCallId ?? [])
+  if (new Set(calls).size < calls.length)
+    throw invalid('Two parts of one message have the same toolCallId.', 'message.parts')
 }
 
 export function partBounds(work: Work) {
   return { depth: work.limits.jsonDepth, bytes: work.limits.partBytes }
 }
 
-export function partRow(work: Work, part: Part, index: number, createdAt: number, updatedAt: number): PartRow {
-  const state = part.state
-  return {
+/** A part as a row, and what a reader of it would get. */
+export function encodePart(work: Work, part: Part, index: number, createdAt: number, updatedAt: number) {
+  const { text, copy } = encodeAndCopy(part, partBounds(work), `message.parts[${index}]`)
+  const { state } = part
+  const row: PartRow = {
     index,
     type: part.type,
     toolCallId: isToolType(part.type) ? String(part.toolCallId) : null,
@@ -74,8 +74,10 @@ export function partRow(work: Work, part: Part, index: number, createdAt: number
         : null,
     createdAt,
     updatedAt,
-    payloadJson: encodeJson(part, partBounds(work), `message.parts[${index}]`),
+    payloadJson: text,
   }
+  // A copy of a part is a part.
+  return { row, payload: copy as Part }
 }
 
 export function messageOf(row: StoredMessage): Message {
@@ -85,13 +87,9 @@ export function messageOf(row: StoredMessage): Message {
   return messageAtPlace(row, row, parts)
 }
 
-/** What a read would return of a message that was just written: the stored text parsed, not the caller's own objects. */
-export function writtenMessage({ message, parts }: NewMessage, place: MessagePlace): Message {
-  return messageAtPlace(
-    message,
-    place,
-    parts.map(({ payloadJson }) => parse(payloadJson)),
-  )
+/** What a read would return of a message that was just written; nothing in it is the caller's own object. */
+export function writtenMessage({ message, payloads }: NewMessage, place: MessagePlace): Message {
+  return messageAtPlace(message, place, payloads)
 }
 
 interface MessagePlace {

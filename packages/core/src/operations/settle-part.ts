@@ -8,7 +8,7 @@ import type { Work } from '../work.js'
 import { decide } from './draft.js'
 import { journalEntry } from './events.js'
 import { Family } from './family.js'
-import { partBounds, partRecordOf, partRow } from './message-rows.js'
+import { encodePart, partBounds, partRecordOf } from './message-rows.js'
 import { parse } from './session-rows.js'
 
 /** Moves the nearest call with that id on the active path on, once for every branch that shows it. */
@@ -69,7 +69,7 @@ function settledPart(work: Work, row: PartRow, settlement: PartSettlement): Part
   const merged = Object.fromEntries(
     Object.entries({ ...stored, preliminary: undefined, ...settlement }).filter(([, value]) => value !== undefined),
   ) as Part
-  const next = partRow(work, merged, row.index, row.createdAt, Math.max(work.now, row.updatedAt))
+  const { row: next } = encodePart(work, merged, row.index, row.createdAt, Math.max(work.now, row.updatedAt))
   if (next.payloadJson === row.payloadJson) return undefined
   const state = row.state ?? ''
   const goesOn = steps[state]?.includes(settlement.state) === true
