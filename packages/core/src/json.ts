@@ -41,6 +41,12 @@ function checkedCopy(value: unknown, { depth }: JsonBounds, path: string): JsonV
   }
 }
 
+/** A checked copy, for what is needed again after something was awaited: the caller may change its own meanwhile. */
+export function copyJson<Value extends object>(value: Value, bounds: JsonBounds, path: string): Value {
+  // A copy has the type of what was copied.
+  return encodeAndCopy(value, bounds, path).copy as unknown as Value
+}
+
 /** Like `encodeJson`, for values that must be objects, such as metadata. */
 export function encodeJsonObject(value: unknown, bounds: JsonBounds, path: string): string {
   if (!isPlainObject(value)) throw invalid(`${path} must be a plain object.`, path)

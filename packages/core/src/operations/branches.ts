@@ -1,4 +1,5 @@
 import { conflict, notFound } from '../errors.js'
+import { copyJson } from '../json.js'
 import {
   type Branch,
   type BranchInput,
@@ -23,7 +24,7 @@ import { type Creation, type Draft, decide, write } from './draft.js'
 import { journalEntry } from './events.js'
 import { Family, messageAt, shownMessage } from './family.js'
 import { keptMessage } from './fork.js'
-import { mergeMetadata } from './session-rows.js'
+import { mergeMetadata, metadataBounds } from './session-rows.js'
 
 const options = callOptions.optional()
 
@@ -42,15 +43,13 @@ export const branchOperations: OperationsOf<BranchRepository> = {
     access: 'write',
     arguments: (limits) => ({ session: idOf('session', limits), input: branchInput(limits).optional(), options }),
     run: async (work, id, input = {}) => {
+      const { at, from, systemMessage, activate = false } = input
       const columns = branchColumns(work, input)
+      const wanted = { ...columns, ...wantBranch(work, id, 'fork', input) }
       const family = await Family.of(work, id)
-      const kept = await keptMessage(work, family, input.at, input.from)
-      await assertSystemMessage(work, input.systemMessage)
-      const activate = input.activate ?? false
-      return write(
-        work,
-        createBranch(work, family, { origin: 'fork', kept, activate, columns, given: input, said: input }),
-      )
+      const kept = await keptMessage(work, family, at, from)
+      await assertSystemMessage(work, systemMessage)
+      return write(work, createBranch(work, family, wanted, kept, activate))
     },
   },
   update: {
@@ -79,9 +78,11 @@ export const branchOperations: OperationsOf<BranchRepository> = {
     access: 'write',
     arguments: (limits) => ({ session: idOf('session', limits), input: rewindInput(limits), options }),
     run: async (work, id, input) => {
+      const { at } = input
+      const wanted = wantBranch(work, id, 'rewind', input)
       const family = await Family.of(work, id)
-      const kept = await keptMessage(work, family, input.at, undefined)
-      return write(work, createBranch(work, family, { ...plain, origin: 'rewind', kept, given: input, said: input }))
+      const kept = await keptMessage(work, family, at, undefined)
+      return write(work, createBranch(work, family, wanted, kept, true))
     },
   },
   undo: {
@@ -106,7 +107,7 @@ export const branchOperations: OperationsOf<BranchRepository> = {
       const append = appendMessages(work, id, [input], {})
       const family = await Family.of(work, id)
       const kept = await messageBefore(work, family, message)
-      const branch = createBranch(work, family, { ...plain, origin: 'edit', kept, given: {}, said: {} })
+      const branch = createBranch(work, family, wantBranch(work, id, 'edit', {}), kept, true)
       return write(work, {
         commands: [...branch.commands, ...append.commands],
         // The branch is part of the edit: only the message says whether it was made before.
@@ -125,10 +126,10 @@ export const branchOperations: OperationsOf<BranchRepository> = {
       options,
     }),
     run: async (work, id, message, input = {}) => {
+      const wanted = wantBranch(work, id, 'regenerate', { ...input, message })
       const family = await Family.of(work, id)
       const kept = await messageBefore(work, family, message)
-      const said = { ...input, message }
-      return write(work, createBranch(work, family, { ...plain, origin: 'regenerate', kept, given: input, said }))
+      return write(work, createBranch(work, family, wanted, kept, true))
     },
   },
 }
@@ -151,27 +152,33 @@ async function assertSystemMessage(work: Work, message: string | null | undefine
   if ((await work.backend.messages.get(work.scope, message, work)) === undefined) throw notFound('message', message)
 }
 
-interface NewBranch {
-  readonly origin: BranchOrigin
-  readonly kept: StoredMessage | undefined
-  readonly activate: boolean
-  readonly columns: BranchColumns
-  readonly given: Pick<BranchInput, 'id' | 'createdBy'>
-  /** What the caller said, by which a repeated call is recognised. */
-  readonly said: object
+type WantedBranch = Pick<BranchRow, 'id' | 'digest' | 'origin' | 'createdBy'> & BranchColumns
+
+/** What a caller said of a new branch, before anything is read. */
+function wantBranch(
+  work: Work,
+  session: string,
+  origin: BranchOrigin,
+  said: Pick<BranchInput, 'id' | 'createdBy'> & { readonly message?: string },
+): WantedBranch {
+  return {
+    id: said.id ?? work.mint('br'),
+    digest: work.digest({ ...said, session, origin }),
+    origin,
+    createdBy: said.createdBy ?? null,
+  }
 }
 
-/** What makes itself active and describes nothing: a rewind, an edit, a regeneration. */
-const plain = { activate: true, columns: {} } as const
-
-function createBranch(work: Work, family: Family, wanted: NewBranch): Draft<Branch> {
-  const { origin, kept, activate, columns, given, said } = wanted
-  const { session } = family
-  const id = given.id ?? work.mint('br')
-  const digest = work.digest({ ...said, session, origin })
-  const replaces = origin === 'fork' ? null : family.active.id
-  const essentials = { id, digest, at: kept?.id ?? null, origin, replaces, createdBy: given.createdBy ?? null }
-  const branch = branchRow(work, essentials, columns)
+function createBranch(
+  work: Work,
+  { session, active }: Family,
+  wanted: WantedBranch,
+  kept: StoredMessage | undefined,
+  activate: boolean,
+): Draft<Branch> {
+  const { id, digest, origin, createdBy, ...columns } = wanted
+  const replaces = origin === 'fork' ? null : active.id
+  const branch = branchRow(work, { id, digest, at: kept?.id ?? null, origin, replaces, createdBy }, columns)
   return {
     commands: [
       { type: 'create-branch', session, branch, activate },
@@ -206,7 +213,7 @@ async function updateBranch(
   patch: BranchPatch,
   ifVersion: number | undefined,
 ): Promise<Branch> {
-  const { metadata } = patch
+  const metadata = patch.metadata && copyJson(patch.metadata, metadataBounds(work), 'patch.metadata')
   const set = branchColumns(work, patch)
   await assertSystemMessage(work, patch.systemMessage)
   return decide(work, ['version'], async () => {

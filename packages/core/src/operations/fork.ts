@@ -1,4 +1,4 @@
-import { encodeJsonObject } from '../json.js'
+import { copyJson } from '../json.js'
 import type { ForkInput, Session } from '../model/session.js'
 import { noUsage } from '../model/usage.js'
 import type { SessionRow } from '../ports/rows.js'
@@ -11,24 +11,23 @@ import { creationOfSession, participantLabels, storedSession } from './sessions.
 
 /** A new session whose first branch points into this one's path. One branch row, whatever the length. */
 export async function forkSession(work: Work, source: string, input: ForkInput): Promise<Session> {
-  const { id: given, at: _, branch: __, metadata, createdBy, ...described } = input
+  const { id: given, at, branch: from, metadata, createdBy = null, ...described } = input
   const columns = sessionColumns(work, described)
-  if (metadata !== undefined) encodeJsonObject(metadata, metadataBounds(work), 'input.metadata')
+  const added = metadata && copyJson(metadata, metadataBounds(work), 'input.metadata')
+  const digest = work.digest({ ...input, fork: source })
   const origin = await storedSession(work, source)
   const family = await Family.of(work, source)
   const id = given ?? work.mint('ses')
-  const digest = work.digest({ ...input, fork: source })
-  const branch = input.branch === undefined ? undefined : family.ownBranch(input.branch)
-  const kept = await keptMessage(work, family, input.at, branch?.id)
+  const kept = await keptMessage(work, family, at, from)
   const session: SessionRow = {
     ...origin,
     ...zeroUsage,
     ...columns,
-    externalRef: input.externalRef ?? null,
-    metadataJson: metadata === undefined ? origin.metadataJson : mergeMetadata(work, origin.metadataJson, metadata),
+    externalRef: columns.externalRef ?? null,
+    metadataJson: added === undefined ? origin.metadataJson : mergeMetadata(work, origin.metadataJson, added),
     id,
     digest,
-    createdBy: createdBy ?? null,
+    createdBy,
     status: 'idle',
     statusReasonJson: null,
     lineageRelation: 'fork',
@@ -37,8 +36,8 @@ export async function forkSession(work: Work, source: string, input: ForkInput):
     createdAt: work.now,
     updatedAt: work.now,
     lastActivityAt: work.now,
-    startedAt: input.startedAt ?? null,
-    endedAt: input.endedAt ?? null,
+    startedAt: columns.startedAt ?? null,
+    endedAt: columns.endedAt ?? null,
     archivedAt: null,
     version: 1,
   }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { conflict, notFound } from '../errors.js'
-import { encodeJson, encodeJsonObject } from '../json.js'
+import { copyJson, encodeJson } from '../json.js'
 import { usageEntry } from '../model/event.js'
 import { callOptions, count, idOf, signal, updateOptions } from '../model/primitives.js'
 import {
@@ -20,7 +20,7 @@ import {
 } from '../model/session.js'
 import { completeUsage } from '../model/usage.js'
 import type { OperationsOf } from '../operation.js'
-import type { Command, WriteJournal } from '../ports/commands.js'
+import type { Command } from '../ports/commands.js'
 import type { SessionColumns, StoredEntry, StoredSession } from '../ports/rows.js'
 import type { SessionRepository } from '../ports/sessions.js'
 import type { Work } from '../work.js'
@@ -230,13 +230,13 @@ async function updateSession(
   patch: SessionPatch,
   ifVersion: number | undefined,
 ): Promise<Session> {
-  const { metadata, ...fields } = patch
-  const set = sessionColumns(work, fields)
-  if (metadata !== undefined) encodeJsonObject(metadata, metadataBounds(work), 'patch.metadata')
+  const { titledBy } = patch
+  const set = sessionColumns(work, patch)
+  const metadata = patch.metadata && copyJson(patch.metadata, metadataBounds(work), 'patch.metadata')
   return patchSession(work, session, (row) => {
     if (ifVersion !== undefined && row.version !== ifVersion)
       throw conflict(`The session is at version ${row.version}.`, { entity: 'session', id: session })
-    if (patch.titledBy === 'agent' && row.titledBy === 'user')
+    if (titledBy === 'agent' && row.titledBy === 'user')
       throw conflict('A user has titled the session; an agent does not change that.', {
         entity: 'session',
         id: session,
@@ -267,38 +267,28 @@ async function patchSession(
 }
 
 async function changeStatus(work: Work, session: string, change: StatusChange): Promise<Session> {
-  const expected: readonly SessionStatus[] = typeof change.from === 'string' ? [change.from] : change.from
-  const reasonJson =
-    change.reason === undefined ? null : encodeJson(change.reason, metadataBounds(work), 'change.reason')
+  const { to, override = false, reason = null } = change
+  const expected: readonly SessionStatus[] = typeof change.from === 'string' ? [change.from] : [...change.from]
+  const reasonJson = reason === null ? null : encodeJson(reason, metadataBounds(work), 'change.reason')
+  const startedAt = to === 'running' ? work.now : null
+  const endedAt = terminalStatuses.has(to) ? work.now : null
   return decide(work, ['status'], async () => {
     const row = await storedSession(work, session)
-    if (!expected.includes(row.status))
-      throw conflict(`The session is ${row.status}, which was not expected.`, { entity: 'session', id: session })
-    if (terminalStatuses.has(row.status) && change.override !== true)
-      throw conflict(`The session is ${row.status}; leaving that needs override.`, { entity: 'session', id: session })
-    const startedAt = change.to === 'running' ? work.now : null
-    const endedAt = terminalStatuses.has(change.to) ? work.now : null
-    const entry = statusJournal(work, session, row.status, change)
+    const from = row.status
+    if (!expected.includes(from))
+      throw conflict(`The session is ${from}, which was not expected.`, { entity: 'session', id: session })
+    if (terminalStatuses.has(from) && !override)
+      throw conflict(`The session is ${from}; leaving that needs override.`, { entity: 'session', id: session })
+    const payload = { from, to, reason, override }
     return {
       commands: [
-        { type: 'set-status', session, from: row.status, to: change.to, reasonJson, startedAt, endedAt },
-        entry,
+        { type: 'set-status', session, from, to, reasonJson, startedAt, endedAt },
+        journalEntry(work, session, { type: 'status', payload }),
       ],
       result: () =>
-        sessionOf({
-          ...row,
-          status: change.to,
-          statusReasonJson: reasonJson,
-          startedAt: row.startedAt ?? startedAt,
-          endedAt,
-        }),
+        sessionOf({ ...row, status: to, statusReasonJson: reasonJson, startedAt: row.startedAt ?? startedAt, endedAt }),
     }
   })
-}
-
-function statusJournal(work: Work, session: string, from: SessionStatus, change: StatusChange): WriteJournal {
-  const payload = { from, to: change.to, reason: change.reason ?? null, override: change.override ?? false }
-  return journalEntry(work, session, { type: 'status', payload })
 }
 
 function statusEntryOf(entry: StoredEntry): StatusEntry {

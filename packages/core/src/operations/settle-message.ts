@@ -1,5 +1,5 @@
 import { conflict, notFound } from '../errors.js'
-import { encodeJson, encodeJsonObject } from '../json.js'
+import { copyJson, encodeJson, type JsonObject } from '../json.js'
 import type { Message, MessageSettlement } from '../model/message.js'
 import { completeUsage, type Usage } from '../model/usage.js'
 import type { Command } from '../ports/commands.js'
@@ -11,10 +11,8 @@ import { messageOf } from './message-rows.js'
 import { mergeMetadata, metadataBounds } from './session-rows.js'
 
 /** Closes a message once: a field that stands already must be the same, or the call is refused. */
-export async function settleMessage(work: Work, id: string, settlement: MessageSettlement): Promise<Message> {
-  if (settlement.error != null) encodeJson(settlement.error, metadataBounds(work), 'settlement.error')
-  if (settlement.metadata !== undefined)
-    encodeJsonObject(settlement.metadata, metadataBounds(work), 'settlement.metadata')
+export async function settleMessage(work: Work, id: string, given: MessageSettlement): Promise<Message> {
+  const settlement = prepared(work, given)
   return decide(work, ['revision', 'session'], async () => {
     const located = await work.backend.messages.get(work.scope, id, work)
     if (located === undefined) throw notFound('message', id)
@@ -32,27 +30,41 @@ export async function settleMessage(work: Work, id: string, settlement: MessageS
   })
 }
 
-function settledColumns(work: Work, row: StoredMessage, settlement: MessageSettlement) {
-  const usage: Usage | undefined = settlement.usage && completeUsage(settlement.usage)
-  const said: readonly (readonly [keyof MessageColumns & keyof StoredMessage, string | undefined, boolean])[] = [
-    ['status', settlement.status, row.status === 'streaming'],
+interface Prepared {
+  readonly status: string | undefined
+  readonly usage: Usage | undefined
+  readonly finishReason: string | undefined
+  readonly errorJson: string | undefined
+  readonly metadata: JsonObject | undefined
+}
+
+/** What was said, encoded and copied before anything is read. */
+function prepared(work: Work, { status, usage, finishReason, error, metadata }: MessageSettlement): Prepared {
+  return {
+    status,
+    usage: usage && completeUsage(usage),
+    finishReason,
+    errorJson: error == null ? undefined : encodeJson(error, metadataBounds(work), 'settlement.error'),
+    metadata: metadata && copyJson(metadata, metadataBounds(work), 'settlement.metadata'),
+  }
+}
+
+function settledColumns(work: Work, row: StoredMessage, settlement: Prepared) {
+  const { status, usage, finishReason, errorJson, metadata } = settlement
+  const said = [
+    ['status', status, row.status === 'streaming'],
     ['usageJson', usage && JSON.stringify(usage), row.usageJson === null],
-    ['finishReason', settlement.finishReason, row.finishReason === null],
-    [
-      'errorJson',
-      settlement.error == null ? undefined : encodeJson(settlement.error, metadataBounds(work), 'settlement.error'),
-      row.errorJson === null,
-    ],
-  ]
+    ['finishReason', finishReason, row.finishReason === null],
+    ['errorJson', errorJson, row.errorJson === null],
+  ] as const
   const set: Record<string, string> = {}
   for (const [column, value, open] of said) {
     if (value === undefined || value === row[column]) continue
     if (!open) throw conflict('The message is settled already, and otherwise.', { entity: 'message', id: row.id })
     set[column] = value
   }
-  if (settlement.metadata !== undefined) {
-    const merged = mergeMetadata(work, row.metadataJson, settlement.metadata)
-    if (merged !== row.metadataJson) set.metadataJson = merged
-  }
+  const merged = metadata && mergeMetadata(work, row.metadataJson, metadata)
+  if (merged !== undefined && merged !== row.metadataJson) set.metadataJson = merged
+  // Each column was set from a value of its type.
   return { set: set as MessageColumns, usage: set.usageJson === undefined ? undefined : usage }
 }

@@ -1,5 +1,5 @@
 import { conflict, notFound } from '../errors.js'
-import { encodeJson } from '../json.js'
+import { copyJson } from '../json.js'
 import { finalToolStates, type Part, type PartRecord, type PartSettlement, type ToolState } from '../model/part.js'
 import type { CallPlace } from '../ports/backend.js'
 import type { Command } from '../ports/commands.js'
@@ -16,9 +16,9 @@ export async function settlePart(
   work: Work,
   session: string,
   toolCallId: string,
-  settlement: PartSettlement,
+  given: PartSettlement,
 ): Promise<PartRecord> {
-  encodeJson(settlement, partBounds(work), 'settlement')
+  const settlement = copyJson(given, partBounds(work), 'settlement')
   return decide(work, ['revision', 'message', 'session'], async () => {
     const place = await nearestCall(work, session, toolCallId)
     const located = await work.backend.messages.get(work.scope, place.message, work)
