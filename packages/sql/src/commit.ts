@@ -1,6 +1,6 @@
 import type { Call, Command, CommitResult, Receipt } from '@holdfast/core'
-import { bind, type Compiler } from './compile.js'
-import type { SqlExecutor, WriteOutcome } from './executor.js'
+import type { Compiler } from './compile.js'
+import type { SqlExecutor, SqlValue, WriteOutcome } from './executor.js'
 import { type PlanCommand, planCommands } from './plans/commit.js'
 import { emptyPlan, expectOne, type Plan, run } from './plans/plan.js'
 import { createScope, findScope, scopeHasKey } from './plans/scopes.js'
@@ -16,49 +16,47 @@ export type Commit = (scope: string, commands: readonly Command[], call: Call) =
  */
 export function createCommit(executor: SqlExecutor, byKey: Compiler, byId: Compiler): Commit {
   const planByKey = planCommands(byKey)
+  const planById = planCommands(byId)
   const hasKey = scopeHasKey(byKey)
   const find = findScope(byId)
   const create = createScope(byId)
-  let planById: PlanCommand | undefined
   const keys = new Map<string, number>()
 
-  async function findKey(scope: string, call: Call): Promise<number | undefined> {
-    const [rows] = await executor.read([bind(find, { scope })], call)
-    const key = rows?.[0]?.[0]
-    if (typeof key !== 'number') return undefined
-    if (keys.size >= scopesRemembered) keys.clear()
-    keys.set(scope, key)
-    return key
-  }
-
   async function commitById(scope: string, commands: readonly Command[], call: Call): Promise<CommitResult> {
-    planById ??= planCommands(byId)
     const plan = emptyPlan(scope)
     const first = commands.find((command) => command.type === 'create-session')
     if (first !== undefined) run(plan, create, { scope, at: first.session.createdAt })
-    return resultOf(plan, await carryOut(plan, commands, planById, call))
+    planAll(plan, commands, planById)
+    run(plan, find, { scope })
+    const outcome = await executor.write(plan.steps, call)
+    if (outcome.done) remember(scope, outcome.rows.at(-1)?.[0]?.[0])
+    return resultOf(plan, outcome)
   }
 
-  async function commit(scope: string, commands: readonly Command[], call: Call): Promise<CommitResult> {
-    const key = keys.get(scope) ?? (await findKey(scope, call))
+  function remember(scope: string, key: SqlValue | undefined): void {
+    if (typeof key !== 'number') return
+    if (keys.size >= scopesRemembered) keys.clear()
+    keys.set(scope, key)
+  }
+
+  return async (scope, commands, call) => {
+    const key = keys.get(scope)
     if (key === undefined) return commitById(scope, commands, call)
     const plan = emptyPlan(key)
     expectOne(plan, hasKey, { scope: key, id: scope }, 'session')
-    const outcome = await carryOut(plan, commands, planByKey, call)
+    planAll(plan, commands, planByKey)
+    const outcome = await executor.write(plan.steps, call)
     if (outcome.done || outcome.step > 0) return resultOf(plan, outcome)
     keys.delete(scope)
-    return commit(scope, commands, call)
+    return commitById(scope, commands, call)
   }
+}
 
-  function carryOut(plan: Plan, commands: readonly Command[], planCommand: PlanCommand, call: Call) {
-    for (const command of commands) {
-      planCommand(plan, command)
-      plan.command++
-    }
-    return executor.write(plan.steps, call)
+function planAll(plan: Plan, commands: readonly Command[], planCommand: PlanCommand): void {
+  for (const command of commands) {
+    planCommand(plan, command)
+    plan.command++
   }
-
-  return commit
 }
 
 function resultOf(plan: Plan, outcome: WriteOutcome): CommitResult {

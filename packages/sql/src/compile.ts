@@ -76,18 +76,55 @@ export function createCompiler(
           computed((input: Scoped) => input.scope),
         )
 
-  function compiled<Input>(name: string, query: CompiledQuery): Compiled<Input> {
-    // Whoever wrote the query took every slot for this input, so each reads from it.
-    const slots = query.parameters.map(readerOf) as ((input: Input) => SqlValue)[]
-    const statement = { name, text: query.sql, returns: answersWithRows(query), slots }
+  function declare<Input>(name: string, write: () => Compilable): Compiled<Input> {
+    const statement = new LazyStatement<Input>(name, write)
     seen(statement)
     return statement
   }
 
   return {
     traits,
-    compile: (name, write) => compiled(name, write({ db, scope, slot, computed }).compile()),
-    compileAcross: (name, write) => compiled(name, write({ db, slot, computed }).compile()),
+    compile: (name, write) => declare(name, () => write({ db, scope, slot, computed })),
+    compileAcross: (name, write) => declare(name, () => write({ db, slot, computed })),
+  }
+}
+
+/** Compiles when it is first needed: a store has far more statements than one process uses, and opening waits for none. */
+class LazyStatement<Input> implements Compiled<Input> {
+  readonly name: string
+  #write: (() => Compilable) | undefined
+  #text = ''
+  #returns = false
+  #slots: readonly ((input: Input) => SqlValue)[] = []
+
+  constructor(name: string, write: () => Compilable) {
+    this.name = name
+    this.#write = write
+  }
+
+  get text(): string {
+    if (this.#write !== undefined) this.#compile(this.#write)
+    return this.#text
+  }
+
+  get returns(): boolean {
+    if (this.#write !== undefined) this.#compile(this.#write)
+    return this.#returns
+  }
+
+  get slots(): readonly ((input: Input) => SqlValue)[] {
+    if (this.#write !== undefined) this.#compile(this.#write)
+    return this.#slots
+  }
+
+  #compile(write: () => Compilable): void {
+    const query = write().compile()
+    this.#text = query.sql
+    this.#returns = answersWithRows(query)
+    // Whoever wrote the query took every slot for this input, so each reads from it.
+    this.#slots = query.parameters.map(readerOf) as ((input: Input) => SqlValue)[]
+    // It may hold on to the input of the call that needed the statement first.
+    this.#write = undefined
   }
 }
 
@@ -137,12 +174,8 @@ export function compiledWhenNeeded<Input>(compileFor: (form: string, example: In
     const found = kept.get(form)
     if (found !== undefined) return found
     const compiled = compileFor(form, input)
-    if (kept.size >= formsKept) {
-      for (const oldest of kept.keys()) {
-        kept.delete(oldest)
-        break
-      }
-    }
+    const [oldest] = kept.keys()
+    if (oldest !== undefined && kept.size >= formsKept) kept.delete(oldest)
     kept.set(form, compiled)
     return compiled
   }

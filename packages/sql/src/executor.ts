@@ -29,8 +29,8 @@ export interface Step extends Query {
 }
 
 export type WriteOutcome =
-  | { readonly done: true; /** Per step, the rows it returned. */ readonly rows: readonly (readonly SqlRow[])[] }
-  | { readonly done: false; /** The index of the step that did not affect what it had to. */ readonly step: number }
+  | { readonly done: true /** Per step, the rows it returned. */; readonly rows: readonly (readonly SqlRow[])[] }
+  | { readonly done: false /** The index of the step that did not affect what it had to. */; readonly step: number }
 
 /** What an adapter gives to the SQL backend. It runs; it knows nothing of sessions and messages. */
 export interface SqlExecutor {

@@ -10,6 +10,7 @@ export const sessionId = sql<string>`coalesce(${sql.ref('s.id')}, ${sql.ref('s.f
 /**
  * Whether some session shows the message `m`: its owner `s` is there, or a branch of a session that is there was made at
  * it or after it. Every branch made from such a branch shows it too, because a branch owns only what follows its base.
+ * Cross joins are walked from left to right: from the few kin to their keys, never through all of the scope.
  */
 export function isShown(db: Kysely<Database>): Expression<SqlBool> {
   const scope = sql.ref<number>('m.scope')
@@ -24,15 +25,17 @@ export function isShown(db: Kysely<Database>): Expression<SqlBool> {
         .unionAll((more) =>
           more
             .selectFrom('kin')
-            .innerJoin('holdfast_branches as c', 'c.parent', 'kin.key')
+            .crossJoin('holdfast_branches as c')
             .select(['c.key', 'c.session'])
-            .where('c.scope', '=', scope),
+            .where('c.scope', '=', scope)
+            .whereRef('c.parent', '=', 'kin.key'),
         ),
     )
     .selectFrom('kin')
-    .innerJoin('holdfast_sessions as k', 'k.key', 'kin.session')
+    .crossJoin('holdfast_sessions as k')
     .select('k.key')
     .where('k.scope', '=', scope)
+    .whereRef('k.key', '=', 'kin.session')
     .where('k.shelf', '<', deletedShelf)
   return sql<SqlBool>`(${sql.ref('s.shelf')} < ${sql.lit(deletedShelf)} or exists ${kin})`
 }

@@ -20,7 +20,7 @@ export const branchFields = fieldsOf<Omit<BranchRow, 'at'>, (typeof branches)['c
   'version',
 ])
 
-/** What a read of branches selects, followed by what it takes from the session and the parent. */
+/** What a read of branches selects, followed by what it takes from the session and the parent, and by the key. */
 export const branchColumns = [
   'digest',
   'origin',
@@ -50,7 +50,7 @@ type BranchCells = readonly [
 ]
 
 export function branchFrom(row: SqlRow): StoredBranch {
-  // The select list is `branchColumns` and the five that its comment speaks of.
+  // The select list begins with `branchColumns` and these five.
   const [
     digest,
     origin,

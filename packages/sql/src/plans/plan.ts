@@ -15,7 +15,7 @@ export interface Plan extends Scoped {
   command: number
 }
 
-export interface Refusal {
+interface Refusal {
   readonly command: number
   readonly expectation: Expectation
 }

@@ -3,7 +3,7 @@ import type { Expression, Kysely } from 'kysely'
 import { branchColumns, branchFrom } from '../codec/branches.js'
 import { under } from '../codec/columns.js'
 import { bind, type Compiler, type Scoped } from '../compile.js'
-import type { SqlExecutor } from '../executor.js'
+import type { SqlExecutor, SqlRow } from '../executor.js'
 import type { Database } from '../schema/tables.js'
 import { deletedShelf, sessionId } from '../shown.js'
 
@@ -21,10 +21,7 @@ export function branchReads(executor: SqlExecutor, { compile }: Compiler): Branc
   )
 
   const own = compile<OneSession>('list the branches of a session', ({ db, scope, slot }) =>
-    storedBranches(db, scope)
-      .where('s.id', '=', slot('session'))
-      // Keys are given out in the order of creation.
-      .orderBy('b.key'),
+    storedBranches(db, scope).where('s.id', '=', slot('session')),
   )
 
   const ancestors = compile<OneSession>('list the ancestors of the branches of a session', ({ db, scope, slot }) => {
@@ -43,17 +40,15 @@ export function branchReads(executor: SqlExecutor, { compile }: Compiler): Branc
           .union((more) =>
             more
               .selectFrom('line')
-              .innerJoin('holdfast_branches as c', 'c.key', 'line.key')
+              .crossJoin('holdfast_branches as c')
               .select('c.parent as key')
-              .where('c.scope', '=', scope),
+              .where('c.scope', '=', scope)
+              .whereRef('c.key', '=', 'line.key'),
           ),
       )
       .selectFrom('line')
       .select('line.key')
-    return storedBranches(db, scope)
-      .where('b.key', 'in', line)
-      .where('b.session', '<>', session)
-      .orderBy('b.key', 'desc')
+    return storedBranches(db, scope).where('b.key', 'in', line).where('b.session', '<>', session)
   })
 
   return {
@@ -65,9 +60,14 @@ export function branchReads(executor: SqlExecutor, { compile }: Compiler): Branc
     async family(scope, session, call) {
       const input = { scope, session }
       const [members = [], elders = []] = await executor.read([bind(own, input), bind(ancestors, input)], call)
-      return [...members, ...elders].map(branchFrom)
+      return [...[...members].sort(byKey), ...elders].map(branchFrom)
     },
   }
+}
+
+/** Keys are given out in the order of creation. A database that sorts by them would read all branches of the scope. */
+function byKey(left: SqlRow, right: SqlRow): number {
+  return Number(left.at(-1)) - Number(right.at(-1))
 }
 
 function storedBranches(db: Kysely<Database>, scope: Expression<number>) {
@@ -84,6 +84,7 @@ function storedBranches(db: Kysely<Database>, scope: Expression<number>) {
       sessionId.as('session'),
       eb.case().when('s.shelf', '=', eb.lit(deletedShelf)).then(eb.lit(1)).else(eb.lit(0)).end().as('gone'),
       eb.case().when('s.active_branch', '=', eb.ref('b.key')).then(eb.lit(1)).else(eb.lit(0)).end().as('active'),
+      'b.key',
     ])
     .where('b.scope', '=', scope)
 }

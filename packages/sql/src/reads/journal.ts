@@ -44,10 +44,10 @@ export function journalReads(executor: SqlExecutor, { compile }: Compiler): Jour
     scanned: compile<OfType>(`${name} without a payload`, (writing) => write(writing)),
   })
   const listed = typed('list journal entries of a type', (writing) =>
-    entriesOfType(writing).where('j.seq', '>', writing.slot('after')).orderBy('j.seq').limit(writing.slot('limit')),
+    entriesOfType(writing).orderBy('j.seq').limit(writing.slot('limit')),
   )
   const latest = typed('get the latest journal entry of a type', (writing) =>
-    entriesOfType(writing).orderBy('j.seq', 'desc').limit(1),
+    entriesOfType(writing).orderBy('j.seq', 'desc').limit(writing.slot('limit')),
   )
   const formFor = (type: string, forms: { indexed: Compiled<OfType>; scanned: Compiled<OfType> }) =>
     keyOnlyTypes.has(type) ? forms.scanned : forms.indexed
@@ -90,6 +90,7 @@ function entriesAfter(writing: Writing<Listed>) {
   return entries(writing).where('j.seq', '>', writing.slot('after')).orderBy('j.seq').limit(writing.slot('limit'))
 }
 
+/** With a bound on the seq SQLite takes the index of types also for the latest one; without, it would look at every entry. */
 function entriesOfType(writing: Writing<OfType>) {
-  return entries(writing).where('j.type', '=', writing.slot('entryType'))
+  return entries(writing).where('j.type', '=', writing.slot('entryType')).where('j.seq', '>', writing.slot('after'))
 }

@@ -1,4 +1,4 @@
-import type { SessionReads } from '@holdfast/core'
+import { compareUtf8, type SessionConditions, type SessionReads, type StoredSession } from '@holdfast/core'
 import { under } from '../codec/columns.js'
 import { sessionColumns, sessionFrom } from '../codec/sessions.js'
 import { bind, type Compiler, compiledWhenNeeded, type Scoped, type Writing } from '../compile.js'
@@ -62,10 +62,17 @@ export function sessionReads(executor: SqlExecutor, { compile }: Compiler): Sess
     },
 
     async list(scope, query, call) {
-      const input = { scope, ...query }
-      const form = `${query.order}${query.after === undefined ? '' : ' after'} ${formOf(query.conditions)}`
-      const [rows = []] = await executor.read([bind(page(form, input), input)], call)
-      return rows.map(sessionFrom)
+      const queries = shelvesOf(query.conditions).map((conditions) => {
+        const input = { scope, ...query, conditions }
+        const form = `${query.order}${query.after === undefined ? '' : ' after'} ${formOf(conditions)}`
+        return bind(page(form, input), input)
+      })
+      const [first = [], ...others] = await executor.read(queries, call)
+      const sessions = first.map(sessionFrom)
+      if (others.length === 0) return sessions
+      for (const rows of others) sessions.push(...rows.map(sessionFrom))
+      const sign = query.order === 'newest' ? -1 : 1
+      return sessions.sort((left, right) => sign * byActivity(left, right)).slice(0, query.limit)
     },
 
     async count(scope, conditions, call) {
@@ -74,6 +81,19 @@ export function sessionReads(executor: SqlExecutor, { compile }: Compiler): Sess
       return Number(rows?.[0]?.[0])
     },
   }
+}
+
+/** The index by activity has an order within each shelf only, so a list of all sessions is put together from both. */
+function shelvesOf(conditions: SessionConditions): readonly SessionConditions[] {
+  if (conditions.archived !== 'any') return [conditions]
+  return [
+    { ...conditions, archived: 'no' },
+    { ...conditions, archived: 'only' },
+  ]
+}
+
+function byActivity(left: StoredSession, right: StoredSession): number {
+  return left.lastActivityAt - right.lastActivityAt || compareUtf8(left.id, right.id)
 }
 
 function storedSessions<Input extends Scoped>({ db, scope }: Writing<Input>) {

@@ -85,7 +85,7 @@ export const sessions = table({
     { name: 'holdfast_sessions_activity', columns: ['scope', 'shelf', 'last_activity_at', 'id'] },
     {
       name: 'holdfast_sessions_external',
-      columns: ['external_ref', 'external_source', 'scope'],
+      columns: ['external_ref', 'scope', 'external_source'],
       unique: true,
       whereNotNull: 'external_ref',
     },

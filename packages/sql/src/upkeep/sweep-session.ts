@@ -29,15 +29,16 @@ export function sweepSession(executor: SqlExecutor, compiler: Compiler): SweepSe
   const { freeParent, removeBranch, removeSession, settle } = emptyRows(compiler)
 
   return async (session, rows, call) => {
-    const [own = [], [rest] = []] = await executor.read(
+    const [found = [], [rest] = []] = await executor.read(
       [bind(branches, { ...session, rows }), bind(others, session)],
       call,
     )
     const { scope } = session
+    // A branch has a higher key than the one it was made from.
+    const own = found.map((row) => row.map(Number)).sort(([left = 0], [right = 0]) => right - left)
     const steps: Step[] = [{ ...bind(hold, session), expects: 1 }]
     let left = rows
-    for (const row of own) {
-      const [branch = 0, kept = 0, top = 0, partsFrom = 0, parts = 0] = row.map(Number)
+    for (const [branch = 0, kept = 0, top = 0, partsFrom = 0, parts = 0] of own) {
       if (top <= kept || left <= 0) continue
       // Where the newest parts alone are as many as may go, the messages without them do not count.
       const lowest = Math.max(kept, top - left, parts < rows ? 0 : partsFrom - 1)
@@ -52,9 +53,8 @@ export function sweepSession(executor: SqlExecutor, compiler: Compiler): SweepSe
     }
     if (left > 0) {
       steps.push(bind(removeLabels, session))
-      for (const [branch] of own) {
-        const input = { scope, branch: Number(branch) }
-        steps.push(bind(freeParent, input), bind(removeBranch, input))
+      for (const [branch = 0] of own) {
+        steps.push(bind(freeParent, { scope, branch }), bind(removeBranch, { scope, branch }))
       }
       steps.push(bind(removeSession, session), bind(settle, session))
       left -= labels + own.length + 1
@@ -112,8 +112,7 @@ function contentStatements({ traits, compile }: Compiler) {
           ]
         })
         .where('b.scope', '=', scope)
-        .where('b.session', '=', slot('session'))
-        .orderBy('b.key', 'desc'),
+        .where('b.session', '=', slot('session')),
     ),
 
     /** (last seq, number of labels). */
