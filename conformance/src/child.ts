@@ -43,6 +43,9 @@ async function carryOutTask(opened: Store, task: Task): Promise<readonly Message
         const { id } = await append(`${count}`)
         say({ kind: 'acknowledged', message: id })
       }
+    case 'delete':
+      await scope.sessions.delete(task.session)
+      return []
     case 'read':
       return (await scope.messages.list(task.session, { limit: 1000 })).items
   }

@@ -12,6 +12,8 @@ export interface Child {
   ask(task: Task): Promise<readonly Message[]>
   /** Starts a task that never ends, and kills the process once it has acknowledged so many messages. */
   killAfter(acknowledgements: number, task: Task): Promise<readonly string[]>
+  /** Starts a task and kills the process once a condition holds here. */
+  killWhen(condition: () => Promise<boolean>, task: Task): Promise<void>
 }
 
 const typescript = import.meta.url.endsWith('.ts')
@@ -49,18 +51,33 @@ async function ready(child: ChildProcess): Promise<Child> {
     },
     killAfter: async (acknowledgements, task) => {
       const acknowledged: string[] = []
-      child.send(task)
-      await answerOf(child, (answer) => {
+      // This listener stays until the end: what was acknowledged before the kill took effect counts too.
+      child.on('message', (answer: Answer) => {
         if (answer.kind === 'acknowledged') acknowledged.push(answer.message)
-        return acknowledged.length >= acknowledgements ? true : undefined
       })
-      const listen = (answer: Answer) => answer.kind === 'acknowledged' && acknowledged.push(answer.message)
-      child.on('message', listen)
-      child.kill('SIGKILL')
-      await once(child, 'close')
+      const enough = answerOf(child, () => (acknowledged.length >= acknowledgements ? true : undefined))
+      child.send(task)
+      await enough
+      await kill(child)
       return acknowledged
     },
+    killWhen: async (condition, task) => {
+      let failure: string | undefined
+      child.on('message', (answer: Answer) => {
+        if (answer.kind === 'failed') failure = answer.reason
+      })
+      child.send(task)
+      while (!(await condition())) if (failure !== undefined) expect.fail(failure)
+      await kill(child)
+    },
   }
+}
+
+async function kill(child: ChildProcess): Promise<void> {
+  // The end of the process, and of everything it had still said.
+  const closed = once(child, 'close')
+  child.kill('SIGKILL')
+  await closed
 }
 
 /** The first answer that a test waits for. A failure, or the end of the process, is a failure of the test. */
@@ -72,7 +89,7 @@ function answerOf<Wanted>(child: ChildProcess, choose: (answer: Answer) => Wante
       settle()
     }
     const listen = (answer: Answer) => {
-      if (answer.kind === 'failed') finish(() => reject(new Error(answer.reason)))
+      if (answer.kind === 'failed') return finish(() => reject(new Error(answer.reason)))
       const wanted = choose(answer)
       if (wanted !== undefined) finish(() => resolve(wanted))
     }

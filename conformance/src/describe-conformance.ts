@@ -17,6 +17,9 @@ declare module 'vitest' {
   }
 }
 
+/** Enough for the slowest behaviour on a slow machine; no behaviour waits for time. */
+const timeout = 120_000
+
 /** Registers every behaviour as a test: the backend, the group, the sentence. */
 export function describeGroups(harness: Harness, groups: readonly Group[]): void {
   describe(harness.name, async () => {
@@ -27,7 +30,7 @@ export function describeGroups(harness: Harness, groups: readonly Group[]): void
           const { requires, title } = behaviour
           const unsupported = requires !== undefined && !requires.met(capabilities)
           const meta = { backend: harness.name, group: name, unsupported }
-          it(unsupported ? `${title} (unsupported: ${requires.missing})` : title, async ({ task }) => {
+          it(unsupported ? `${title} (unsupported: ${requires.missing})` : title, { timeout }, async ({ task }) => {
             task.meta.conformance = meta
             if (!unsupported) await carryOut(harness, behaviour)
           })
@@ -37,7 +40,7 @@ export function describeGroups(harness: Harness, groups: readonly Group[]): void
 }
 
 /** A capability is a fact of the store, so a store is asked. */
-export async function capabilitiesOf(harness: Harness): Promise<Capabilities> {
+async function capabilitiesOf(harness: Harness): Promise<Capabilities> {
   const place = await harness.place()
   try {
     const store = await place.open()

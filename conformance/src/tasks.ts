@@ -13,6 +13,7 @@ export type Task =
   /** Appends one message after the other and says so after each, until the process is killed. */
   | { readonly kind: 'append-until-killed'; readonly scope: string; readonly session: string }
   | { readonly kind: 'read'; readonly scope: string; readonly session: string }
+  | { readonly kind: 'delete'; readonly scope: string; readonly session: string }
   | { readonly kind: 'close' }
 
 /** What a child process says. `ready` comes first, and one `done` or `failed` after each task. */

@@ -2,7 +2,8 @@ import { type Backend, createStore, isHoldfastError, type Store } from '@holdfas
 import { createMemoryBackend, MemoryData } from '@holdfast/core/memory'
 import { describe, expect, it } from 'vitest'
 import { type Behaviour, carryOut, groups, type Harness } from '../src/index.js'
-import { brokenBackends } from './broken-backends.js'
+import { brokenCommits } from './broken-commits.js'
+import { brokenReads } from './broken-reads.js'
 import { brokenStores } from './broken-stores.js'
 
 // A suite that cannot fail proves nothing. Each mistake below must be caught by the behaviour that names its rule; that
@@ -47,7 +48,7 @@ async function expectCaught(rule: string, broken: Harness): Promise<void> {
 }
 
 describe('a broken backend is caught', () => {
-  for (const { mistake, rule, breakIt } of brokenBackends)
+  for (const { mistake, rule, breakIt } of [...brokenReads, ...brokenCommits])
     it(`when ${mistake}`, async () => {
       await expectCaught(
         rule,

@@ -142,6 +142,22 @@ export const batch = group('batch', {
     expect(await dump(scope)).toEqual(before)
   },
 
+  'two writes of one batch under one id are conflict': async ({ scope }) => {
+    await scope.sessions.create({ id: 's' })
+    const before = await dump(scope)
+    const messages = scope.batch((write) => {
+      write.messages.append('s', says('one', { id: 'm' }))
+      write.messages.append('s', says('one', { id: 'm' }))
+    })
+    await refused('conflict', messages)
+    const sessions = scope.batch((write) => {
+      write.sessions.create({ id: 'new', externalRef: 'x' })
+      write.sessions.create({ id: 'newer', externalRef: 'x' })
+    })
+    await refused('conflict', sessions)
+    expect(await dump(scope)).toEqual(before)
+  },
+
   'a batch of which some is stored already is conflict': async ({ scope }) => {
     await scope.sessions.create({ id: 's' })
     await scope.messages.append('s', says('one', { id: 'm1' }))

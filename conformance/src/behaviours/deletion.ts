@@ -1,8 +1,8 @@
 import type { Store } from '@holdfast/core'
 import { expect } from 'vitest'
 import { group } from '../behaviour.js'
-import { answers, calls, collect, conversation, nth, partOf, path, say, says } from '../tools/content.js'
-import { refused } from '../tools/refusals.js'
+import { answers, calls, collect, conversation, nth, numbered, partOf, path, say, says } from '../tools/content.js'
+import { outcomes, refused } from '../tools/refusals.js'
 import { rowsOf } from '../tools/rows.js'
 
 async function expectNoOrphans(store: Store): Promise<void> {
@@ -167,6 +167,24 @@ export const deletion = group('deletion and retention', {
     await refused('not_found', scope.messages.get(nth(messages, 1).id))
   },
 
+  'what the longest fork shows is kept, and goes step by step': async ({ store, scope }) => {
+    await conversation(scope, 'stays')
+    const before = await rowsOf(store)
+    const { session, messages } = await conversation(scope, ...numbered(8))
+    const forks = []
+    for (const message of messages) forks.push(await scope.sessions.fork(session.id, { at: message.id }))
+    await scope.sessions.delete(session.id)
+    for (let length = messages.length; length > 0; length--) {
+      expect(await path(scope, nth(forks, length - 1))).toEqual(numbered(length))
+      await scope.sessions.delete(nth(forks, length - 1).id)
+      await refused('not_found', scope.messages.get(nth(messages, length - 1).id))
+      for (const message of messages.slice(0, length - 1))
+        expect(await scope.messages.get(message.id)).toStrictEqual(message)
+    }
+    expect(await rowsOf(store)).toBe(before)
+    await expectNoOrphans(store)
+  },
+
   'a kept message still belongs to the session it came from, and its id stays taken': async ({ scope }) => {
     const { session, messages } = await conversation(scope, 'one')
     const fork = await scope.sessions.fork(session.id)
@@ -201,6 +219,31 @@ export const deletion = group('deletion and retention', {
     const settled = await scope.messages.settle(call.id, { status: 'complete' })
     expect(partOf(settled)).toMatchObject({ output: 1, input: { city: 'Oslo' } })
     expect(nth((await scope.messages.list(fork.id)).items, 0)).toStrictEqual(settled)
+  },
+
+  'a session that is deleted while others write to it leaves nothing behind': async ({ store, scope }) => {
+    await conversation(scope, 'stays')
+    const before = await rowsOf(store)
+    const { session } = await conversation(scope, 'one')
+    const writes = (from: number) =>
+      Array.from({ length: 10 }, (_, index) => scope.messages.append(session.id, says(`${from + index}`)))
+    const { codes } = await outcomes<unknown>([...writes(0), scope.sessions.delete(session.id), ...writes(10)])
+    expect(codes.filter((code) => code !== 'not_found')).toEqual([])
+    await refused('not_found', scope.sessions.get(session.id))
+    expect(await rowsOf(store)).toBe(before)
+    await expectNoOrphans(store)
+  },
+
+  'a fork made while its source is deleted shows all or is not made': async ({ store, scope }) => {
+    const { session } = await conversation(scope, 'one', 'two', 'three')
+    const attempts = Array.from({ length: 6 }, () => scope.sessions.fork(session.id))
+    const deleted = scope.sessions.delete(session.id)
+    attempts.push(...Array.from({ length: 6 }, () => scope.sessions.fork(session.id)))
+    const { succeeded, codes } = await outcomes(attempts)
+    await deleted
+    expect(codes.filter((code) => code !== 'not_found')).toEqual([])
+    for (const fork of succeeded) expect(await path(scope, fork)).toEqual(['one', 'two', 'three'])
+    await expectNoOrphans(store)
   },
 
   'lineage outlives the session it names': async ({ scope }) => {

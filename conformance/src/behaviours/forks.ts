@@ -138,6 +138,14 @@ export const forks = group('forks', {
     expect(await scope.sessions.count()).toBe(2)
   },
 
+  'a fork is made only at a message that the named branch shows': async ({ scope }) => {
+    const { session, messages } = await conversation(scope, 'one', 'two')
+    const branch = await scope.branches.create(session.id, { at: nth(messages, 0).id })
+    await refused('not_found', scope.sessions.fork(session.id, { branch: branch.id, at: nth(messages, 1).id }))
+    const fork = await scope.sessions.fork(session.id, { branch: branch.id, at: nth(messages, 0).id })
+    expect(await path(scope, fork)).toEqual(['one'])
+  },
+
   'a chain of fifty forks reads as one path': async ({ scope }) => {
     const { session } = await conversation(scope, 'session 0')
     let last = session
@@ -159,6 +167,29 @@ export const forks = group('forks', {
     await say(scope, second, 'other two')
     expect(await path(scope, second)).toEqual(['one', 'other two'])
     expect(await path(scope, fork)).toEqual(['one', 'two', 'three', 'four'])
+  },
+
+  'whatever depth a message comes from, a fork can go back to it': async ({ scope }) => {
+    const { session, messages } = await conversation(scope, 'session 0')
+    const chain = [session]
+    const all = [...messages]
+    for (let depth = 1; depth <= 4; depth++) {
+      const next = await scope.sessions.fork(nth(chain, -1).id)
+      all.push(...(await say(scope, next, `session ${depth}`)))
+      chain.push(next)
+    }
+    const last = nth(chain, -1)
+    for (const [depth, message] of all.entries()) {
+      const kept = Array.from({ length: depth + 1 }, (_, index) => `session ${index}`)
+      expect(await path(scope, await scope.sessions.fork(last.id, { at: message.id }))).toEqual(kept)
+      await scope.branches.rewind(last.id, { at: message.id })
+      expect(await path(scope, last)).toEqual(kept)
+      await scope.branches.undo(last.id)
+      await scope.branches.edit(last.id, message.id, says('better'))
+      expect(await path(scope, last)).toEqual([...kept.slice(0, -1), 'better'])
+      expect(await scope.branches.siblings(last.id, message.id)).toHaveLength(2)
+      await scope.branches.undo(last.id)
+    }
   },
 
   'a fork can rewind, edit and regenerate what it shows of its source': async ({ scope }) => {

@@ -15,6 +15,13 @@ export const idempotency = group('idempotency', {
     expect(await dump(scope)).toEqual(before)
   },
 
+  'a replay goes before what is unique: an external reference is still its own': async ({ scope }) => {
+    const input = { id: 's', source: 'a', externalRef: 'x' }
+    const stored = await scope.sessions.create(input)
+    expect(await scope.sessions.create(input)).toStrictEqual(stored)
+    await refused('conflict', scope.sessions.create({ ...input, id: 'other' }))
+  },
+
   'a create under a stored id with another input is conflict': async ({ scope }) => {
     await scope.sessions.create({ id: 's', title: 'Trip' })
     const before = await dump(scope)

@@ -106,6 +106,14 @@ const notJson: Readonly<Record<string, unknown>> = {
   'a wrapped number': Object(1),
 }
 
+/** Changes everything that can be reached. */
+function spoil(value: unknown): void {
+  if (typeof value !== 'object' || value === null) return
+  for (const below of Object.values(value)) spoil(below)
+  Object.assign(value, { spoilt: true })
+  if (Array.isArray(value)) value.length = 0
+}
+
 export const json = group('JSON', {
   ...Object.fromEntries(Object.entries(lossless).map(([what, text]) => [`JSON keeps ${what}`, keeps(text)])),
 
@@ -123,6 +131,39 @@ export const json = group('JSON', {
     const part: Part = { type: 'data-any', data: { b: -0, a: undefined } }
     const appended = await scope.messages.append(session.id, { role: 'user', parts: [part], metadata: { n: -0 } })
     expect(appended).toStrictEqual(await scope.messages.get(appended.id))
+  },
+
+  'what a caller changes after a call is not stored': async ({ scope }) => {
+    const session = await scope.sessions.create()
+    await scope.messages.append(session.id, calls('c'))
+    const value = { state: 'before' }
+    const written = [
+      scope.messages.append(session.id, { role: 'user', parts: [{ type: 'unheard of', value }], metadata: value }),
+      scope.sessions.update(session.id, { metadata: value }),
+      scope.sessions.fork(session.id, { metadata: value }),
+      scope.branches.create(session.id, { agentConfig: value }),
+      scope.branches.update(session.activeBranch, { metadata: value }),
+      scope.events.add(session.id, { type: 'any', payload: value }),
+      scope.parts.settle(session.id, 'c', { state: 'output-available', output: value }),
+      scope.batch((write) => write.messages.append(session.id, says('x', { metadata: value }))),
+    ]
+    value.state = 'after'
+    await Promise.all(written)
+    expect(JSON.stringify(await dump(scope))).not.toContain('"after"')
+  },
+
+  'what a caller changes in a result changes nothing stored': async ({ scope }) => {
+    const session = await scope.sessions.create({
+      metadata: { a: { b: 1 } },
+      participants: [{ userId: 'u' }],
+      tags: ['t'],
+    })
+    await scope.messages.append(session.id, says('x', { metadata: { a: 1 } }))
+    await scope.events.add(session.id, { type: 'any', payload: { a: 1 } })
+    const before = await dump(scope)
+    const expected = JSON.stringify(before)
+    spoil(before)
+    expect(JSON.stringify(await dump(scope))).toBe(expected)
   },
 
   'a null prototype makes no difference': async ({ scope }) => {
@@ -194,6 +235,25 @@ export const json = group('JSON', {
     expect(partOf(listed).text === text).toBe(true)
     await scope.messages.append(session.id, says(text, { id: 'large' }))
     expect((await scope.sessions.get(session.id)).messageCount).toBe(1)
+  },
+
+  'a large part of characters outside the basic plane is kept whole, wherever it is cut': async ({ scope }) => {
+    const session = await scope.sessions.create()
+    for (const shift of ['', 'x']) {
+      const text = shift + '\u{1f600}'.repeat(1_100_000)
+      const { id } = await scope.messages.append(session.id, says(text))
+      expect(partOf(await scope.messages.get(id)).text === text).toBe(true)
+    }
+  },
+
+  'a part that grows and shrinks as it settles is kept whole': async ({ scope }) => {
+    const session = await scope.sessions.create()
+    const { id } = await scope.messages.append(session.id, calls('c'))
+    for (const output of ['x'.repeat(3_000_000), 'small', 'y'.repeat(1_500_000)]) {
+      await scope.parts.settle(session.id, 'c', { state: 'output-available', output, preliminary: true })
+      expect(partOf(await scope.messages.get(id)).output === output).toBe(true)
+      expect(nth(await scope.messages.parts(id), 0).payload.output === output).toBe(true)
+    }
   },
 
   'free texts keep every character': async ({ scope }) => {

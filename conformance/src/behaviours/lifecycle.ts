@@ -73,7 +73,7 @@ export const lifecycle = group('lifecycle', {
     expect((await scope.messages.list(session.id, { signal })).items).toHaveLength(1)
   },
 
-  'a scope of a store holds nothing but its name': async ({ store, scope }) => {
+  'a scope may be named any number of times': async ({ store, scope }) => {
     await scope.sessions.create({ id: 's' })
     expect((await store.scope('workspace').sessions.get('s')).id).toBe('s')
     expect(store.scope('workspace').id).toBe('workspace')

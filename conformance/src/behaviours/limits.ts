@@ -137,6 +137,29 @@ export const limits = group('limits', {
     expect((await scope.sessions.get(session.id)).messageCount).toBe(4)
   },
 
+  'as many messages as a call may hold are appended at once': async ({ store, scope }) => {
+    const session = await scope.sessions.create()
+    const { writesPerBatch } = store.capabilities.limits
+    const appended = await scope.messages.appendAll(
+      session.id,
+      numbered(writesPerBatch).map((text) => says(text)),
+    )
+    expect(nth(appended, -1).position).toBe(writesPerBatch)
+    expect((await scope.sessions.get(session.id)).messageCount).toBe(writesPerBatch)
+    expect((await scope.messages.list(session.id, { limit: 1 })).items.map(textOf)).toEqual([
+      `message ${writesPerBatch}`,
+    ])
+  },
+
+  'as many parts as a message may have are kept in order': async ({ store, scope }) => {
+    const session = await scope.sessions.create()
+    const { partsPerMessage } = store.capabilities.limits
+    const parts = numbered(partsPerMessage, 'part').map((text): Part => ({ type: 'text', text }))
+    const { id } = await scope.messages.append(session.id, { role: 'assistant', parts })
+    expect((await scope.messages.get(id)).parts).toEqual(parts)
+    expect((await scope.messages.parts(id)).map(({ index }) => index)).toEqual(parts.map((_, index) => index))
+  },
+
   'JSON of 128 levels is accepted, and one level more is too large': async ({ scope }) => {
     const session = await scope.sessions.create()
     const event = await scope.events.add(session.id, { type: 'deep', payload: nested(128) })

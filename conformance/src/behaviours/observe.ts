@@ -9,9 +9,10 @@ import { refused } from '../tools/refusals.js'
 
 export const observe = group('observe', {
   'every call is observed once, under its name': async ({ fresh }) => {
+    const seen: Observation[] = []
+    const store = await fresh({ observe: (observation) => seen.push(observation) })
     for (const { name } of operations) {
-      const seen: Observation[] = []
-      const scope = (await fresh({ observe: (observation) => seen.push(observation) })).scope('workspace')
+      const scope = store.scope(name)
       const world = await createWorld(scope, 'mine', 'mark')
       seen.length = 0
       await invoke(scope, name, sampleOf(name, world))

@@ -140,6 +140,14 @@ export const sessionFilters = group('session filters', {
     await expectFound(scope, { title: 'angstromskala' }, [])
   },
 
+  'folding takes away accents and nothing else': async ({ scope }) => {
+    const hangul = await scope.sessions.create({ title: '한국어 수업' })
+    const kana = await scope.sessions.create({ title: 'ガス料金' })
+    await expectFound(scope, { title: '한국' }, [hangul])
+    await expectFound(scope, { title: 'ガス' }, [kana])
+    await expectFound(scope, { title: 'カス' }, [])
+  },
+
   'a title is found after it has changed, and not by what it was': async ({ scope }) => {
     const session = await scope.sessions.create({ title: 'before' })
     await scope.sessions.update(session.id, { title: 'after' })

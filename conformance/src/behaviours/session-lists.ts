@@ -148,6 +148,21 @@ export const sessionLists = group('session lists', {
     expect(nth((await scope.sessions.list()).items, 0)).not.toHaveProperty('lastMessage')
   },
 
+  'the last messages of many sessions come with one list': async ({ scope }) => {
+    const ids = numbered(300, 'session')
+    await scope.batch((write) => {
+      for (const id of ids) {
+        write.sessions.create({ id })
+        write.messages.appendAll(id, [says('first'), says(`last of ${id}`)])
+      }
+    })
+    const { items } = await scope.sessions.list({ with: ['lastMessage'], limit: 1000 })
+    expect(items.map(({ id, lastMessage }) => [id, lastMessage?.preview])).toEqual(
+      items.map(({ id }) => [id, `last of ${id}`]),
+    )
+    expect(items).toHaveLength(300)
+  },
+
   'a preview is at most 200 code points and never half a character': async ({ scope }) => {
     const { session } = await conversation(scope, '\u{1f600}'.repeat(300))
     const listed = only((await scope.sessions.list({ with: ['lastMessage'] })).items)

@@ -78,6 +78,12 @@ export const sessionPatches = group('session patches', {
     expectSameJson(patched.metadata, { kept: 2, deep: { a: null } })
   },
 
+  'an undefined key in a metadata patch keeps what is stored': async ({ scope }) => {
+    const session = await scope.sessions.create({ metadata: { kept: 1 } })
+    const patched = await scope.sessions.update(session.id, { metadata: { kept: undefined, added: 2 } })
+    expectSameJson(patched.metadata, { kept: 1, added: 2 })
+  },
+
   'a key named __proto__ is merged as plain data': async ({ scope }) => {
     const session = await scope.sessions.create({ metadata: JSON.parse('{"__proto__":{"a":1}}') })
     const patched = await scope.sessions.update(session.id, { metadata: JSON.parse('{"b":2,"constructor":3}') })

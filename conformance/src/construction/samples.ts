@@ -16,7 +16,7 @@ type ArgumentsOf<Name extends OperationName> =
  * Arguments with which each operation succeeds once in a world. An operation without a sample does not compile, and an
  * id that an operation takes and its sample does not name is a failure: nothing is tested by a list that can be too short.
  */
-export const samples: { readonly [Name in OperationName]: (world: World) => ArgumentsOf<Name> } = {
+const samples: { readonly [Name in OperationName]: (world: World) => ArgumentsOf<Name> } = {
   'sessions.create': () => [
     {
       id: 'new',

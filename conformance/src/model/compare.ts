@@ -1,4 +1,4 @@
-import { compareUtf8, isHoldfastError, type Message, type Scope } from '@holdfast/core'
+import { isHoldfastError, type Message, type Scope } from '@holdfast/core'
 import { expect } from 'vitest'
 import { collect } from '../tools/content.js'
 import type { NaiveMessage, NaiveModel, NaiveSession } from './naive.js'
@@ -13,9 +13,11 @@ export async function compare(scope: Scope, model: NaiveModel): Promise<void> {
 
 async function compareList(scope: Scope, model: NaiveModel): Promise<void> {
   const expected = model.sessions.toSorted(
-    (left, right) => right.lastActivityAt - left.lastActivityAt || compareUtf8(right.id, left.id),
+    (left, right) =>
+      right.lastActivityAt - left.lastActivityAt || Buffer.compare(Buffer.from(right.id), Buffer.from(left.id)),
   )
   const { items } = await scope.sessions.list({ archived: 'any', limit: 1000 })
+  for (const session of items) expect(await scope.sessions.get(session.id)).toEqual(session)
   const actual = items.map((session) => ({
     id: session.id,
     parent: session.lineage?.session ?? null,

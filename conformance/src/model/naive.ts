@@ -23,7 +23,7 @@ export interface NaiveBranch {
   readonly replaces: string | null
 }
 
-export interface NaiveEvent {
+interface NaiveEvent {
   readonly id: string | null
   readonly said: string
 }

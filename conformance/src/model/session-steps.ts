@@ -6,7 +6,8 @@ import { type Choices, never, type World } from './world.js'
 
 type Step = (world: World, choices: Choices) => Promise<void>
 
-const ids = ['s0', 's1', 's2', undefined, undefined]
+/** Few enough to be repeated, and mostly none, so that most steps write something new. In UTF-16 they are ordered otherwise. */
+const ids = ['\uffee', '\u{1f600}', ...new Array<undefined>(5)]
 const someTags = [['a'], ['b', ' A '], ['c', 'b'], []]
 
 /** The same id again: a replay when everything said is the same, a conflict when it is not. */

@@ -15,7 +15,8 @@ import { type Choices, never, type World } from './world.js'
 
 type Step = (world: World, choices: Choices) => Promise<void>
 
-const ids = ['m0', 'm1', 'm2', 'm3', 'm4', 'm5', undefined, undefined, undefined]
+/** Few enough to be repeated, and mostly none, so that most steps write something new. */
+const ids = ['m0', 'm1', 'm2', ...new Array<undefined>(7)]
 
 function someMessage(choices: Choices): MessageInput {
   const id = choices.of(ids)

@@ -95,6 +95,7 @@ export {
   type Classified,
   type FilterColumn,
   filterColumns,
+  type IdentifiedSession,
   type IntegrityProblem,
   type JournalQuery,
   type JournalReads,

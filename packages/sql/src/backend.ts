@@ -31,7 +31,7 @@ export function createSqlBackend({ executor, traits, ...facts }: SqlBackendOptio
   const byId = createCompiler(traits, 'by id')
   return {
     ...facts,
-    commit: createCommit(executor, byKey, byId),
+    commit: createCommit(executor, executor.chains ? createCompiler(traits, 'chained') : byKey, byId),
     sessions: sessionReads(executor, byId),
     branches: branchReads(executor, byId),
     messages: messageReads(executor, byId),

@@ -9,7 +9,7 @@ import {
   sql,
   UpdateQueryNode,
 } from 'kysely'
-import type { Query, SqlValue, Statement } from './executor.js'
+import type { Found, Query, SqlValue, Statement } from './executor.js'
 import type { Database } from './schema/tables.js'
 import type { SqlTraits } from './traits.js'
 
@@ -19,7 +19,9 @@ import type { SqlTraits } from './traits.js'
 /** A statement that knows how to take its values from an input. */
 export interface Compiled<Input> extends Statement {
   readonly name: string
-  readonly slots: readonly ((input: Input) => SqlValue)[]
+  readonly slots: readonly ((input: Input) => SqlValue | Found)[]
+  /** Whether any of its places is for what an earlier step finds. */
+  readonly late: boolean
 }
 
 /** Every input names its scope: by its key, or by its id where statements find the key themselves. */
@@ -40,6 +42,10 @@ export interface WritingAcross<Input> {
 export interface Writing<Input> extends WritingAcross<Input> {
   /** The key of the scope that the input names. */
   readonly scope: Expression<number>
+  /** Whether what earlier steps found may stand in it. */
+  readonly chained: boolean
+  /** A place for what an earlier step finds. */
+  late<Name extends keyof Input>(name: Name): number
 }
 
 export interface Compiler {
@@ -49,11 +55,14 @@ export interface Compiler {
   compileAcross<Input>(name: string, write: (writing: WritingAcross<Input>) => Compilable): Compiled<Input>
 }
 
-/** How statements find the key of their scope. */
-export type ScopeForm = 'by key' | 'by id'
+/** How statements find the key of their scope; chained ones know it, and take other keys from earlier steps. */
+export type ScopeForm = 'by key' | 'by id' | 'chained'
 
 class Slot {
-  constructor(readonly read: (input: never) => SqlValue) {}
+  constructor(
+    readonly read: (input: never) => SqlValue | Found,
+    readonly late: boolean,
+  ) {}
 }
 
 /** `seen` gets every statement, so that all of them can be looked over. */
@@ -65,16 +74,21 @@ export function createCompiler(
   const db = traits.compiler
 
   // Kysely looks at a value only to carry it into the parameters, so a slot may stand where its value will.
-  const computed = <Value>(read: (input: never) => SqlValue): Value => new Slot(read) as unknown as Value
+  const place = <Value>(read: (input: never) => SqlValue | Found, isLate: boolean): Value =>
+    new Slot(read, isLate) as unknown as Value
+  const computed = <Value>(read: (input: never) => SqlValue): Value => place(read, false)
+  const late = <Input, Name extends keyof Input>(name: Name): number =>
+    place((input: Record<Name, Found>) => input[name], true)
   const slot = <Input, Name extends keyof Input>(name: Name): Input[Name] =>
     computed((input: Record<Name, SqlValue>) => input[name])
   const scope =
-    form === 'by key'
-      ? sql<number>`${computed((input: Scoped) => input.scope)}`
-      : scopeKey(
+    form === 'by id'
+      ? scopeKey(
           db,
           computed((input: Scoped) => input.scope),
         )
+      : sql<number>`${computed((input: Scoped) => input.scope)}`
+  const chained = form === 'chained'
 
   function declare<Input>(name: string, write: () => Compilable): Compiled<Input> {
     const statement = new LazyStatement<Input>(name, write)
@@ -84,7 +98,7 @@ export function createCompiler(
 
   return {
     traits,
-    compile: (name, write) => declare(name, () => write({ db, scope, slot, computed })),
+    compile: (name, write) => declare(name, () => write({ db, scope, slot, computed, chained, late })),
     compileAcross: (name, write) => declare(name, () => write({ db, slot, computed })),
   }
 }
@@ -95,7 +109,8 @@ class LazyStatement<Input> implements Compiled<Input> {
   #write: (() => Compilable) | undefined
   #text = ''
   #returns = false
-  #slots: readonly ((input: Input) => SqlValue)[] = []
+  #slots: readonly ((input: Input) => SqlValue | Found)[] = []
+  #late = false
 
   constructor(name: string, write: () => Compilable) {
     this.name = name
@@ -112,9 +127,14 @@ class LazyStatement<Input> implements Compiled<Input> {
     return this.#returns
   }
 
-  get slots(): readonly ((input: Input) => SqlValue)[] {
+  get slots(): readonly ((input: Input) => SqlValue | Found)[] {
     if (this.#write !== undefined) this.#compile(this.#write)
     return this.#slots
+  }
+
+  get late(): boolean {
+    if (this.#write !== undefined) this.#compile(this.#write)
+    return this.#late
   }
 
   #compile(write: () => Compilable): void {
@@ -122,7 +142,8 @@ class LazyStatement<Input> implements Compiled<Input> {
     this.#text = query.sql
     this.#returns = answersWithRows(query)
     // Whoever wrote the query took every slot for this input, so each reads from it.
-    this.#slots = query.parameters.map(readerOf) as ((input: Input) => SqlValue)[]
+    this.#slots = query.parameters.map(readerOf) as ((input: Input) => SqlValue | Found)[]
+    this.#late = query.parameters.some((parameter) => parameter instanceof Slot && parameter.late)
     // It may hold on to the input of the call that needed the statement first.
     this.#write = undefined
   }
@@ -133,7 +154,7 @@ function scopeKey(db: Kysely<Database>, id: string): Expression<number> {
   return sql<number>`${db.selectFrom('holdfast_scopes').select('key').where('id', '=', id)}`
 }
 
-function readerOf(parameter: unknown): (input: never) => SqlValue {
+function readerOf(parameter: unknown): (input: never) => SqlValue | Found {
   if (parameter instanceof Slot) return parameter.read
   if (typeof parameter === 'string' || typeof parameter === 'number' || parameter === null) return () => parameter
   throw new TypeError('A statement holds a value that no database takes.')
@@ -148,18 +169,19 @@ function answersWithRows({ query }: CompiledQuery): boolean {
 }
 
 /** The values of one call, in the order of the statement's places. */
-export function valuesOf<Input>(statement: Compiled<Input>, input: Input): SqlValue[] {
+export function valuesOf<Input>(statement: Compiled<Input>, input: Input): (SqlValue | Found)[] {
   const { slots } = statement
-  const values = new Array<SqlValue>(slots.length)
+  const values = new Array<SqlValue | Found>(slots.length)
   for (let at = 0; at < slots.length; at++) {
     // The index is below the length.
-    values[at] = (slots[at] as (input: Input) => SqlValue)(input)
+    values[at] = (slots[at] as (input: Input) => SqlValue | Found)(input)
   }
   return values
 }
 
 export function bind<Input>(statement: Compiled<Input>, input: Input): Query {
-  return { statement, values: valuesOf(statement, input) }
+  // Only statements of a plan have places for what earlier steps find.
+  return { statement, values: valuesOf(statement, input) as SqlValue[] }
 }
 
 const formsKept = 256

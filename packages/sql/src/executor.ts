@@ -19,8 +19,20 @@ export interface Query {
   readonly values: readonly SqlValue[]
 }
 
+/** A whole number that an earlier step of the same write returned in its one row. */
+export interface Found {
+  readonly step: number
+  readonly column: number
+  /** What is added to it. */
+  readonly plus: number
+}
+
 /** One step of a write. */
-export interface Step extends Query {
+export interface Step {
+  readonly statement: Statement
+  readonly values: readonly (SqlValue | Found)[]
+  /** Whether any of its values was found by an earlier step: only where the executor `chains`. */
+  readonly late?: boolean
   /**
    * How many rows the step must affect (or return). When it affects another number, everything is rolled back and the
    * step is named. An executor that cannot look at the number between steps must make the database do it.
@@ -34,6 +46,12 @@ export type WriteOutcome =
 
 /** What an adapter gives to the SQL backend. It runs; it knows nothing of sessions and messages. */
 export interface SqlExecutor {
+  /**
+   * Whether a step may take values that an earlier one returned. It saves looking rows up again, and costs nothing where
+   * the database is in the process; where it is not, every step would be a round trip.
+   */
+  readonly chains: boolean
+
   /** Runs all steps in one transaction that takes the write lock first, or rolls all of them back. */
   write(steps: readonly Step[], call: Call): Promise<WriteOutcome>
 

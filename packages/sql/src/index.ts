@@ -1,6 +1,7 @@
 export { createSqlBackend, type SqlBackendOptions } from './backend.js'
 export { sqliteTraits } from './dialects/sqlite.js'
 export type {
+  Found,
   Query,
   SchemaReads,
   SchemaSession,

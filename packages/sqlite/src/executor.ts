@@ -1,5 +1,5 @@
 import type { Call } from '@holdfast/core'
-import type { Query, SchemaSession, SqlExecutor, SqlRow, Step, WriteOutcome } from '@holdfast/sql'
+import type { Found, Query, SchemaSession, SqlExecutor, SqlRow, SqlValue, Step, WriteOutcome } from '@holdfast/sql'
 import { isBusy, markUnsettled } from './classify.js'
 import type { Connection } from './connection.js'
 import { createLine } from './line.js'
@@ -21,8 +21,9 @@ export function createSqliteExecutor(connection: Connection, busyTimeoutMs: numb
       const rows: (readonly SqlRow[])[] = []
       for (const step of steps) {
         const prepared = connection.prepare(step.statement)
-        const returned = step.statement.returns ? prepared.all(step.values) : []
-        const affected = step.statement.returns ? returned.length : prepared.run(step.values).changes
+        const values = step.late ? step.values.map((value) => resolved(value, rows)) : step.values
+        const returned = step.statement.returns ? prepared.all(values) : []
+        const affected = step.statement.returns ? returned.length : prepared.run(values).changes
         if (step.expects !== undefined && step.expects !== affected) {
           rollback.run()
           return { done: false, step: rows.length }
@@ -58,6 +59,8 @@ export function createSqliteExecutor(connection: Connection, busyTimeoutMs: numb
   }
 
   return {
+    chains: true,
+
     async write(steps, call) {
       const attempt = () => writeOnce(steps)
       const deadline = performance.now() + busyTimeoutMs
@@ -100,6 +103,12 @@ export function createSqliteExecutor(connection: Connection, busyTimeoutMs: numb
       connection.close()
     },
   }
+}
+
+/** What an earlier step found; every other value is itself. */
+function resolved(value: SqlValue | Found, rows: readonly (readonly SqlRow[])[]): SqlValue {
+  if (typeof value !== 'object' || value === null) return value
+  return Number(rows[value.step]?.[0]?.[value.column]) + value.plus
 }
 
 function schemaSession({ db, ask }: Connection): SchemaSession {

@@ -30,7 +30,7 @@ export function memoryReads(data: MemoryData) {
   const sessions: SessionReads = {
     get: async (scope, id) => {
       const session = scopeOf(scope).sessions.get(id)
-      return session && storedSession(session)
+      return session && { ...storedSession(session), digest: session.row.digest }
     },
     list: async (scope, { conditions, order, after, limit }) => {
       const sign = order === 'newest' ? -1 : 1
@@ -59,7 +59,13 @@ export function memoryReads(data: MemoryData) {
   const messages: MessageReads = {
     get: async (scope, id) => {
       const message = shown(scopeOf(scope), id)
-      return message && { message: storedMessage(message), gone: message.branch.session.gone }
+      return (
+        message && {
+          message: storedMessage(message),
+          digest: message.row.digest,
+          gone: message.branch.session.gone,
+        }
+      )
     },
     parts: async (scope, id) => shown(scopeOf(scope), id)?.parts,
     page: async (scope, range) => {

@@ -40,8 +40,8 @@ function creationOfMessage(session: string, id: string, digest: string): Creatio
     stored: async (work) => {
       const located = await work.backend.messages.get(work.scope, id, work)
       if (located === undefined) return 'none'
-      const { message, gone } = located
-      return !gone && message.session === session && message.digest === digest ? 'same' : 'other'
+      const same = !located.gone && located.message.session === session && located.digest === digest
+      return same ? 'same' : 'other'
     },
   }
 }

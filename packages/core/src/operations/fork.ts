@@ -2,6 +2,7 @@ import { copyJson } from '../json.js'
 import type { ForkInput, Session } from '../model/session.js'
 import { noUsage } from '../model/usage.js'
 import type { SessionRow } from '../ports/rows.js'
+import { foldText } from '../text.js'
 import type { Work } from '../work.js'
 import { rootBranch } from './branch-rows.js'
 import { type Draft, write } from './draft.js'
@@ -23,6 +24,7 @@ export async function forkSession(work: Work, source: string, input: ForkInput):
     ...origin,
     ...zeroUsage,
     ...columns,
+    titleFolded: columns.titleFolded ?? (origin.title === null ? null : foldText(origin.title)),
     externalRef: columns.externalRef ?? null,
     metadataJson: added === undefined ? origin.metadataJson : mergeMetadata(work, origin.metadataJson, added),
     id,

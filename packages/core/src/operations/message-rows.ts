@@ -99,7 +99,7 @@ interface MessagePlace {
 }
 
 // Field by field: on this path every message of every read passes, and spreading rows costs more than parsing them.
-function messageAtPlace(row: MessageRow, place: MessagePlace, parts: readonly Part[]): Message {
+function messageAtPlace(row: Omit<MessageRow, 'digest'>, place: MessagePlace, parts: readonly Part[]): Message {
   return {
     id: row.id,
     session: place.session,

@@ -202,7 +202,7 @@ export function sessionOf(row: StoredSession): Session {
   }
 }
 
-function lineageOf(row: SessionRow): Lineage | null {
+function lineageOf(row: StoredSession): Lineage | null {
   if (row.lineageRelation === null || row.lineageSession === null) return null
   return {
     relation: row.lineageRelation as Lineage['relation'],

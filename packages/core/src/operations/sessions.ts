@@ -20,6 +20,7 @@ import {
 } from '../model/session.js'
 import { completeUsage } from '../model/usage.js'
 import type { OperationsOf } from '../operation.js'
+import type { IdentifiedSession } from '../ports/backend.js'
 import type { Command } from '../ports/commands.js'
 import type { SessionColumns, StoredEntry, StoredSession } from '../ports/rows.js'
 import type { SessionRepository } from '../ports/sessions.js'
@@ -157,7 +158,7 @@ export const sessionOperations: OperationsOf<SessionRepository> = {
   },
 }
 
-export async function storedSession(work: Work, session: string): Promise<StoredSession> {
+export async function storedSession(work: Work, session: string): Promise<IdentifiedSession> {
   const row = await work.backend.sessions.get(work.scope, session, work)
   if (row === undefined) throw notFound('session', session)
   return row

@@ -63,12 +63,17 @@ export interface Classified {
 }
 
 export interface SessionReads {
-  get(scope: string, session: string, call: Call): Promise<StoredSession | undefined>
+  get(scope: string, session: string, call: Call): Promise<IdentifiedSession | undefined>
 
   /** Sessions by `lastActivityAt`, then id, both in the direction asked, after the place named. */
   list(scope: string, query: SessionQuery, call: Call): Promise<readonly StoredSession[]>
 
   count(scope: string, filter: SessionConditions, call: Call): Promise<number>
+}
+
+/** A session that was asked for by its id. */
+export interface IdentifiedSession extends StoredSession {
+  readonly digest: string
 }
 
 /** All conditions must hold. Those left out do not count. */
@@ -150,6 +155,7 @@ export interface MessageReads {
 
 export interface LocatedMessage {
   readonly message: StoredMessage
+  readonly digest: string
   /** Whether the session that owns it is deleted, so that only forks show it. */
   readonly gone: boolean
 }

@@ -195,7 +195,7 @@ export interface Receipt {
   readonly branch?: string
   /** Of `append`: the position of its first message. */
   readonly position?: number
-  /** Of `write-journal`. */
+  /** Of `write-journal`, when the entry has an id. */
   readonly seq?: number
 }
 

@@ -57,8 +57,8 @@ export interface SessionRow {
   readonly version: number
 }
 
-/** A session as it is read, with what only its active branch knows. */
-export interface StoredSession extends SessionRow {
+/** A session as it is read, with what only its active branch knows, and without what only writes and filters need. */
+export interface StoredSession extends Omit<SessionRow, 'digest' | 'titleFolded'> {
   readonly activeBranch: string
   /** The head of the active branch. */
   readonly messageCount: number
@@ -139,8 +139,8 @@ export interface MessageRow {
   readonly size: number
 }
 
-/** A message as it is read. */
-export interface StoredMessage extends MessageRow {
+/** A message as it is read; only a message that is asked for by its id tells its digest. */
+export interface StoredMessage extends Omit<MessageRow, 'digest'> {
   readonly session: string
   readonly branch: string
   readonly position: number

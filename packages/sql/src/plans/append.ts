@@ -1,11 +1,12 @@
 import type { Append, MessageRow } from '@holdfast/core'
-import type { ExpressionBuilder } from 'kysely'
+import { type ExpressionBuilder, sql } from 'kysely'
 import { written } from '../codec/columns.js'
 import { messageFields } from '../codec/messages.js'
 import type { Compiled, Compiler, Scoped, Writing } from '../compile.js'
+import type { Found } from '../executor.js'
 import type { Database } from '../schema/tables.js'
 import { addPart } from './parts.js'
-import { expectOne, type Plan, receiptFromLatest } from './plan.js'
+import { expectOne, foundByLatest, type Plan, receiptFromLatest } from './plan.js'
 import { sessionKey } from './session.js'
 import { touchSession } from './touch.js'
 
@@ -13,16 +14,20 @@ import { touchSession } from './touch.js'
 interface Target extends Scoped {
   readonly session: string
   readonly branch: string | null
+  /** The key of the branch, as an earlier step found it. */
+  readonly branchKey: Found
 }
 
 interface Advance extends Target {
   readonly count: number
 }
 
-interface Place extends Target {
+interface Placing extends Target {
   readonly message: MessageRow
   /** How many messages of the same append follow it. */
   readonly following: number
+  /** Its position, as an earlier step found it. */
+  readonly position: Found
 }
 
 interface Expected extends Advance {
@@ -32,7 +37,7 @@ interface Expected extends Advance {
 /** The statements that find the branch in one of two ways. */
 interface ToBranch {
   readonly advance: Compiled<Advance>
-  readonly place: Compiled<Place>
+  readonly place: Compiled<Placing>
   readonly isEmpty: Compiled<Advance>
   readonly endsAt: Compiled<Expected>
 }
@@ -49,17 +54,21 @@ export function planAppend(compiler: Compiler): (plan: Plan, command: Append) =>
     const { advance, place, isEmpty, endsAt } = branch === null ? toActive : toNamed
     expectOne(plan, touch, { scope, session, at }, 'session')
     plan.held.add(session)
-    expectOne(plan, advance, { scope, session, branch, count }, 'branch')
-    receiptFromLatest(plan, ([id, head]) => ({ branch: String(id), position: Number(head) - count + 1 }))
-    if (after === null) expectOne(plan, isEmpty, { scope, session, branch, count }, 'after')
-    else if (after !== undefined) expectOne(plan, endsAt, { scope, session, branch, count, after }, 'after')
+    plan.keys.set(session, foundByLatest(plan, 0))
+    const active = foundByLatest(plan, 1)
+    expectOne(plan, advance, { scope, session, branch, count, branchKey: active }, 'branch')
+    receiptFromLatest(plan, ([, id, head]) => ({ branch: String(id), position: Number(head) - count + 1 }))
+    const branchKey = foundByLatest(plan, 0)
+    const head = foundByLatest(plan, 2)
+    const target = { scope, session, branch, count, branchKey }
+    if (after === null) expectOne(plan, isEmpty, target, 'after')
+    else if (after !== undefined) expectOne(plan, endsAt, { ...target, after }, 'after')
     let following = count
-    for (const { message } of messages) {
-      following--
-      expectOne(plan, place, { scope, session, branch, message, following }, 'id')
-    }
     for (const { message, parts } of messages) {
-      for (const part of parts) add(plan, message.id, part)
+      following--
+      const position = { ...head, plus: -following }
+      expectOne(plan, place, { scope, session, branch, branchKey, message, following, position }, 'id')
+      for (const part of parts) add(plan, message.id, part, { branch: branchKey, position })
     }
   }
 }
@@ -67,17 +76,19 @@ export function planAppend(compiler: Compiler): (plan: Plan, command: Append) =>
 type Branches = ExpressionBuilder<Database, 'holdfast_branches'>
 type Finding = <Input extends Target>(eb: Branches, writing: Writing<Input>) => ReturnType<Branches['and']>
 
-const activeBranch: Finding = (eb, { db, scope, slot }) =>
+const activeBranch: Finding = (eb, { db, scope, slot, chained, late }) =>
   eb.and([
     eb('holdfast_branches.scope', '=', scope),
     eb(
       'holdfast_branches.key',
       '=',
-      db
-        .selectFrom('holdfast_sessions')
-        .select('active_branch')
-        .where('id', '=', slot('session'))
-        .where('scope', '=', scope),
+      chained
+        ? sql<number>`${late('branchKey')}`
+        : db
+            .selectFrom('holdfast_sessions')
+            .select('active_branch')
+            .where('id', '=', slot('session'))
+            .where('scope', '=', scope),
     ),
   ])
 
@@ -89,7 +100,7 @@ const namedBranch: Finding = (eb, writing) =>
   ])
 
 function toBranch({ compile }: Compiler, which: string, find: Finding): ToBranch {
-  const branchOf = (writing: Writing<Place>) =>
+  const branchOf = (writing: Writing<Placing>) =>
     writing.db.selectFrom('holdfast_branches').where((eb) => find(eb, writing))
   return {
     advance: compile<Advance>(`advance ${which}`, (writing) =>
@@ -99,17 +110,19 @@ function toBranch({ compile }: Compiler, which: string, find: Finding): ToBranch
           head: eb('head', '+', writing.slot('count')),
         }))
         .where((eb) => find(eb, writing))
-        .returning(['id', 'head']),
+        .returning(['key', 'id', 'head']),
     ),
 
-    place: compile<Place>(`append to ${which}`, (writing) =>
+    place: compile<Placing>(`append to ${which}`, (writing) =>
       writing.db
         .insertInto('holdfast_messages')
         .values({
           ...written(messageFields, (input) => input.message, writing),
           scope: writing.scope,
-          branch: branchOf(writing).select('key'),
-          position: branchOf(writing).select((eb) => eb('head', '-', writing.slot('following')).as('position')),
+          branch: writing.chained ? sql<number>`${writing.late('branchKey')}` : branchOf(writing).select('key'),
+          position: writing.chained
+            ? sql<number>`${writing.late('position')}`
+            : branchOf(writing).select((eb) => eb('head', '-', writing.slot('following')).as('position')),
           revision: 1,
         })
         .onConflict((conflict) => conflict.doNothing()),

@@ -3,35 +3,44 @@ import { sql } from 'kysely'
 import { written } from '../codec/columns.js'
 import { entryFields } from '../codec/journal.js'
 import type { Compiler, Writing } from '../compile.js'
-import { expectOne, type Plan, receiptFromLatest } from './plan.js'
+import type { Found } from '../executor.js'
+import { expectOne, type Plan, receiptFromLatest, run } from './plan.js'
 import { type HoldSession, type OfSession, sessionKey } from './session.js'
 
 interface NewEntry extends OfSession {
   readonly entry: JournalRow
+  readonly sessionKey: Found
 }
 
 export function planWriteJournal(
   { compile }: Compiler,
   hold: HoldSession,
 ): (plan: Plan, command: WriteJournal) => void {
-  const write = compile<NewEntry>('write a journal entry', (writing) =>
-    writing.db
-      .insertInto('holdfast_journal')
-      .values({
-        ...written(entryFields, (input) => input.entry, writing),
-        scope: writing.scope,
-        session: sessionKey(writing),
-        // The session is held, so nobody else takes the same seq.
-        seq: sql<number>`coalesce(${lastSeq(writing)}, 0) + 1`,
-      })
+  const insert = (writing: Writing<NewEntry>) =>
+    writing.db.insertInto('holdfast_journal').values({
+      ...written(entryFields, (input) => input.entry, writing),
+      scope: writing.scope,
+      session: keyOf(writing),
+      // The session is held, so nobody else takes the same seq.
+      seq: sql<number>`coalesce(${lastSeq(writing)}, 0) + 1`,
+    })
+  const add = compile<NewEntry>('write a journal entry', insert)
+  const addOnce = compile<NewEntry>('write a journal entry with an id', (writing) =>
+    insert(writing)
       .onConflict((conflict) => conflict.doNothing())
       .returning('seq'),
   )
   return (plan, { session, entry }) => {
-    hold(plan, session)
-    expectOne(plan, write, { scope: plan.scope, session, entry }, 'id')
+    const input = { scope: plan.scope, session, entry, sessionKey: hold.keyOf(plan, session) }
+    // An entry without an id can collide with none, and nobody asks for its seq.
+    if (entry.id === null) return run(plan, add, input)
+    expectOne(plan, addOnce, input, 'id')
     receiptFromLatest(plan, ([seq]) => ({ seq: Number(seq) }))
   }
+}
+
+function keyOf(writing: Writing<NewEntry>) {
+  return writing.chained ? sql<number>`${writing.late('sessionKey')}` : sessionKey(writing)
 }
 
 function lastSeq(writing: Writing<NewEntry>) {
@@ -39,5 +48,5 @@ function lastSeq(writing: Writing<NewEntry>) {
     .selectFrom('holdfast_journal')
     .select((eb) => eb.fn.max('seq').as('last'))
     .where('scope', '=', writing.scope)
-    .where('session', '=', sessionKey(writing))
+    .where('session', '=', keyOf(writing))
 }

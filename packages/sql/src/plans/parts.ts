@@ -1,47 +1,57 @@
 import type { PartRow } from '@holdfast/core'
+import { sql } from 'kysely'
 import { cutsOf } from '../chunks.js'
 import { written } from '../codec/columns.js'
 import { partFields } from '../codec/messages.js'
 import type { Compiler, Scoped, Writing } from '../compile.js'
+import type { Found } from '../executor.js'
 import { type Plan, run } from './plan.js'
 
 export interface OfMessage extends Scoped {
   readonly message: string
 }
 
-interface NewPart extends OfMessage {
+/** Where a message stands, as an earlier step found it. */
+export interface Place {
+  readonly branch: Found
+  readonly position: Found
+}
+
+interface NewPart extends OfMessage, Partial<Place> {
   readonly part: PartRow
   readonly chunk: number
   readonly payload: string
 }
 
 /** Adds a part to a message that is there, in several rows when its payload is longer than one may be. */
-export type AddPart = (plan: Plan, message: string, part: PartRow) => void
+export type AddPart = (plan: Plan, message: string, part: PartRow, place?: Place) => void
 
 export function addPart({ traits, compile }: Compiler): AddPart {
-  const insert = compile<NewPart>('add a part', (writing) =>
+  const insert = (writing: Writing<NewPart>, found: boolean) =>
     writing.db.insertInto('holdfast_parts').values({
       ...written(partFields, (input) => input.part, writing),
       scope: writing.scope,
-      branch: placeOf(writing).select('branch'),
-      position: placeOf(writing).select('position'),
+      branch: found ? sql<number>`${writing.late('branch')}` : placeOf(writing).select('branch'),
+      position: found ? sql<number>`${writing.late('position')}` : placeOf(writing).select('position'),
       chunk: writing.slot('chunk'),
       // Only the first row has the call id, so that a call is found once.
       tool_call_id: writing.computed(({ chunk, part }) => (chunk === 0 ? part.toolCallId : null)),
       payload_json: writing.slot('payload'),
-    }),
-  )
+    })
+  const add = compile<NewPart>('add a part', (writing) => insert(writing, false))
+  const addThere = compile<NewPart>('add a part to the latest message', (writing) => insert(writing, writing.chained))
 
-  return (plan, message, part) => {
-    const { scope } = plan
+  return (plan, message, part, place) => {
     const { payloadJson } = part
+    const statement = place === undefined ? add : addThere
+    const rest = { scope: plan.scope, message, part, ...place }
     if (payloadJson.length <= traits.chunkCharacters) {
-      run(plan, insert, { scope, message, part, chunk: 0, payload: payloadJson })
+      run(plan, statement, { ...rest, chunk: 0, payload: payloadJson })
       return
     }
     let begin = 0
     for (const [chunk, end] of cutsOf(payloadJson, traits.chunkCharacters).entries()) {
-      run(plan, insert, { scope, message, part, chunk, payload: payloadJson.slice(begin, end) })
+      run(plan, statement, { ...rest, chunk, payload: payloadJson.slice(begin, end) })
       begin = end
     }
   }

@@ -1,6 +1,6 @@
 import type { Expectation, Receipt } from '@holdfast/core'
 import { type Compiled, type Scoped, valuesOf } from '../compile.js'
-import type { SqlRow, Step } from '../executor.js'
+import type { Found, SqlRow, Step } from '../executor.js'
 
 /** A commit on its way to the database: the steps of all its commands, and what each of them stands for. */
 export interface Plan extends Scoped {
@@ -11,6 +11,8 @@ export interface Plan extends Scoped {
   readonly receipts: ((rows: readonly (readonly SqlRow[])[]) => Receipt)[]
   /** Sessions that an earlier step found and keeps from changing: they need not be looked up again. */
   readonly held: Set<string>
+  /** The keys of sessions that an earlier step finds. */
+  readonly keys: Map<string, Found>
   /** The index of the command that is being planned. */
   command: number
 }
@@ -21,18 +23,18 @@ interface Refusal {
 }
 
 export function emptyPlan(scope: number | string): Plan {
-  return { scope, steps: [], refusals: [], receipts: [], held: new Set(), command: 0 }
+  return { scope, steps: [], refusals: [], receipts: [], held: new Set(), keys: new Map(), command: 0 }
 }
 
 /** A step that may affect any number of rows. */
 export function run<Input>(plan: Plan, statement: Compiled<Input>, input: Input): void {
-  plan.steps.push({ statement, values: valuesOf(statement, input) })
+  plan.steps.push({ statement, values: valuesOf(statement, input), late: statement.late })
   plan.refusals.push(undefined)
 }
 
 /** A step that must affect or find one row; when it does not, the command is refused for what it expected. */
 export function expectOne<Input>(plan: Plan, statement: Compiled<Input>, input: Input, expectation: Expectation): void {
-  plan.steps.push({ statement, values: valuesOf(statement, input), expects: 1 })
+  plan.steps.push({ statement, values: valuesOf(statement, input), late: statement.late, expects: 1 })
   plan.refusals.push({ command: plan.command, expectation })
 }
 
@@ -40,4 +42,9 @@ export function expectOne<Input>(plan: Plan, statement: Compiled<Input>, input: 
 export function receiptFromLatest(plan: Plan, read: (row: SqlRow) => Receipt): void {
   const step = plan.steps.length - 1
   plan.receipts[plan.command] = (rows) => read(rows[step]?.[0] ?? [])
+}
+
+/** What the latest step returns in a column of its one row, for steps after it. */
+export function foundByLatest(plan: Plan, column: number, plus = 0): Found {
+  return { step: plan.steps.length - 1, column, plus }
 }

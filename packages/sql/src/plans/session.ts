@@ -1,12 +1,17 @@
 import type { Compiler, Scoped, Writing } from '../compile.js'
-import { expectOne, type Plan } from './plan.js'
+import type { Found } from '../executor.js'
+import { expectOne, foundByLatest, type Plan } from './plan.js'
 
 export interface OfSession extends Scoped {
   readonly session: string
 }
 
 /** Makes sure that the session is there, and that nothing else changes it before the commit. */
-export type HoldSession = (plan: Plan, session: string) => void
+export interface HoldSession {
+  (plan: Plan, session: string): void
+  /** Its key, for the steps that follow. */
+  keyOf(plan: Plan, session: string): Found
+}
 
 export function holdSession({ traits, compile }: Compiler): HoldSession {
   const found = compile<OfSession>('find a session', ({ db, scope, slot }) =>
@@ -15,11 +20,19 @@ export function holdSession({ traits, compile }: Compiler): HoldSession {
       'holdfast_sessions',
     ),
   )
-  return (plan, session) => {
-    if (plan.held.has(session)) return
+  function find(plan: Plan, session: string): Found {
     expectOne(plan, found, { scope: plan.scope, session }, 'session')
     plan.held.add(session)
+    const key = foundByLatest(plan, 0)
+    plan.keys.set(session, key)
+    return key
   }
+  const hold = (plan: Plan, session: string) => {
+    if (!plan.held.has(session)) find(plan, session)
+  }
+  return Object.assign(hold, {
+    keyOf: (plan: Plan, session: string) => plan.keys.get(session) ?? find(plan, session),
+  })
 }
 
 /** The key of the session that the input names. */

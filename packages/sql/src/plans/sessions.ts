@@ -70,5 +70,6 @@ export function planDeleteSession({ compile }: Compiler): (plan: Plan, command: 
   return (plan, { session }) => {
     expectOne(plan, hide, { scope: plan.scope, session }, 'session')
     plan.held.delete(session)
+    plan.keys.delete(session)
   }
 }

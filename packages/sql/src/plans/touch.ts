@@ -5,7 +5,7 @@ export interface Touch extends OfSession {
   readonly at: number
 }
 
-/** Moves the last activity of a session forward, never back. */
+/** Moves the last activity of a session forward, never back. Returns its key and that of its active branch. */
 export function touchSession({ traits, compile }: Compiler): Compiled<Touch> {
   return compile<Touch>('touch a session', ({ db, scope, slot }) =>
     db
@@ -14,6 +14,7 @@ export function touchSession({ traits, compile }: Compiler): Compiled<Touch> {
         last_activity_at: eb.fn<number>(traits.greatest, ['last_activity_at', eb.val(slot('at'))]),
       }))
       .where('id', '=', slot('session'))
-      .where('scope', '=', scope),
+      .where('scope', '=', scope)
+      .returning(['key', 'active_branch']),
   )
 }

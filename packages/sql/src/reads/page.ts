@@ -2,25 +2,34 @@ import type { Call, PathPage, PathRange, StoredMessage } from '@holdfast/core'
 import { type Home, messageColumns, messageFrom } from '../codec/messages.js'
 import { bind, type Compiler } from '../compile.js'
 import type { SqlExecutor, SqlRow } from '../executor.js'
-import { pathStatements, type Stretch } from './path.js'
+import { pathStatements, type Reach, type Stretch } from './path.js'
 import { payloadsBy } from './payloads.js'
 
 const unbounded = Number.MAX_SAFE_INTEGER
 const positionColumn = messageColumns.indexOf('position')
 const sizeColumn = messageColumns.indexOf('size')
+const goesOnColumn = 5
 
 export type ReadPage = (scope: string, range: PathRange, call: Call) => Promise<PathPage | undefined>
 
 /** Reads a page of a path: two range scans, for messages and for parts, put together here. */
 export function pageOfPath(executor: SqlExecutor, compiler: Compiler): ReadPage {
-  const ofActive = pathStatements(compiler, 'active')
-  const ofNamed = pathStatements(compiler, 'named')
+  const statements = {
+    own: { active: pathStatements(compiler, 'active', 'own'), named: pathStatements(compiler, 'named', 'own') },
+    whole: { active: pathStatements(compiler, 'active', 'whole'), named: pathStatements(compiler, 'named', 'whole') },
+  }
 
+  /** Most pages lie in one branch, and finding that out by reading them costs less than walking up every time. */
   async function read(stretch: Stretch, call: Call) {
-    const { segments, messages, payloads } = stretch.branch === null ? ofActive : ofNamed
+    const own = await readWithin('own', stretch, call)
+    return own.path.some((segment) => segment[goesOnColumn] === 1) ? readWithin('whole', stretch, call) : own
+  }
+
+  async function readWithin(reach: Reach, stretch: Stretch, call: Call) {
+    const { segments, messages, payloads } = statements[reach][stretch.branch === null ? 'active' : 'named']
     const queries = [bind(segments, stretch), bind(messages, stretch), bind(payloads, stretch)]
     const [path = [], rows = [], parts = []] = await executor.read(queries, call)
-    return { path, rows: [...rows].sort(byPosition), parts }
+    return { path, rows: inOrder(rows, byPosition), parts }
   }
 
   return async (scope, range, call) => {
@@ -33,6 +42,15 @@ export function pageOfPath(executor: SqlExecutor, compiler: Compiler): ReadPage 
     if (kept !== undefined) found = await read({ ...stretch, ...kept, size: unbounded }, call)
     return pageFrom(found.path, found.rows, found.parts, order)
   }
+}
+
+/** Mostly they come as they lie in the table, which is in order; only a page across branches may need to be sorted. */
+function inOrder(rows: readonly SqlRow[], compare: (left: SqlRow, right: SqlRow) => number): readonly SqlRow[] {
+  for (let at = 1; at < rows.length; at++) {
+    // Both indexes are below the length.
+    if (compare(rows[at - 1] as SqlRow, rows[at] as SqlRow) > 0) return [...rows].sort(compare)
+  }
+  return rows
 }
 
 function byPosition(left: SqlRow, right: SqlRow): number {
@@ -79,7 +97,7 @@ function pageFrom(
     if (depth === 0) page = { branch, head: Number(head) }
   }
   if (page === undefined) return undefined
-  const payloads = payloadsBy([...parts].sort(byPlace))
+  const payloads = payloadsBy(inOrder(parts, byPlace))
   const messages: StoredMessage[] = []
   for (const row of rows) {
     const home = homes.get(row[0])

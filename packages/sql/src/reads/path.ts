@@ -17,7 +17,10 @@ export interface Stretch extends Scoped {
 }
 
 export interface PathStatements {
-  /** The branches that the stretch lies in: (key, depth, id, session, head). The branch itself has depth 0. */
+  /**
+   * The branches that the stretch lies in: (key, depth, id, session, head, whether the stretch goes on in the parent).
+   * The branch itself has depth 0.
+   */
   readonly segments: Compiled<Stretch>
   /** The columns of the messages, in no order. */
   readonly messages: Compiled<Stretch>
@@ -25,11 +28,16 @@ export interface PathStatements {
   readonly payloads: Compiled<Stretch>
 }
 
-export function pathStatements(compiler: Compiler, branch: 'active' | 'named'): PathStatements {
+/** Whether the statements see only what the branch itself owns of the stretch, or also what its ancestors do. */
+export type Reach = 'own' | 'whole'
+
+export function pathStatements(compiler: Compiler, branch: 'active' | 'named', reach: Reach): PathStatements {
   const { compile } = compiler
+  const of = reach === 'own' ? branch : `whole ${branch}`
+  const path = (writing: Writing<Stretch>) => pathOf(compiler, writing, branch, reach)
   return {
-    segments: compile<Stretch>(`walk up the ${branch} branch`, (writing) =>
-      walkUp(compiler, writing, branch)
+    segments: compile<Stretch>(`walk up the ${of} branch`, (writing) =>
+      path(writing)
         .selectFrom('path')
         .innerJoin('holdfast_branches as b', (join) =>
           join.onRef('b.scope', '=', 'path.scope').onRef('b.key', '=', 'path.key'),
@@ -37,12 +45,13 @@ export function pathStatements(compiler: Compiler, branch: 'active' | 'named'): 
         .innerJoin('holdfast_sessions as s', (join) =>
           join.onRef('s.scope', '=', 'b.scope').onRef('s.key', '=', 'b.session'),
         )
-        .select(['b.key', 'path.depth', 'b.id', sessionId.as('session'), 'b.head']),
+        .select(['b.key', 'path.depth', 'b.id', sessionId.as('session'), 'b.head'])
+        .select((eb) => eb.case().when('path.base', '>', eb.ref('path.bottom')).then(1).else(0).end().as('goes_on')),
     ),
 
     // A cross join is walked from left to right, so that messages are found by their keys.
-    messages: compile<Stretch>(`read messages of the ${branch} branch`, (writing) =>
-      walkUp(compiler, writing, branch)
+    messages: compile<Stretch>(`read messages of the ${of} branch`, (writing) =>
+      path(writing)
         .selectFrom('path')
         .crossJoin('holdfast_messages as m')
         .select(under('m', messageColumns))
@@ -52,8 +61,8 @@ export function pathStatements(compiler: Compiler, branch: 'active' | 'named'): 
         .whereRef('m.position', '<=', 'path.high'),
     ),
 
-    payloads: compile<Stretch>(`read payloads of the ${branch} branch`, (writing) =>
-      walkUp(compiler, writing, branch)
+    payloads: compile<Stretch>(`read payloads of the ${of} branch`, (writing) =>
+      path(writing)
         .selectFrom('path')
         .crossJoin('holdfast_parts as p')
         .select(['p.position', 'p.index', 'p.chunk', 'p.payload_json'])
@@ -82,57 +91,80 @@ export function pathStatements(compiler: Compiler, branch: 'active' | 'named'): 
  * The segments of a path from its branch upwards, as far as the stretch reaches down: mostly the branch alone. Of each
  * branch the positions above `low` and up to `high` belong to the stretch.
  */
-function walkUp({ traits }: Compiler, { db, scope, slot, computed }: Writing<Stretch>, branch: 'active' | 'named') {
-  const greatest = (left: Expression<number>, right: Expression<number>) =>
-    sql<number>`${sql.raw(traits.greatest)}(${left}, ${right})`
-  const high = sql<number>`${sql.raw(traits.least)}(${slot('high')}, ${sql.ref('b.head')})`
-  const bottom = greatest(sql<number>`${slot('low')}`, sql<number>`${high} - ${slot('limit')}`)
-  const base = sql.ref<number>('b.base')
-
-  return db.withRecursive('path', (query) =>
-    query
-      .selectFrom('holdfast_sessions as s')
-      .innerJoin('holdfast_branches as b', (join) =>
-        branch === 'active'
-          ? join.onRef('b.scope', '=', 's.scope').onRef('b.key', '=', 's.active_branch')
-          : join
-              .onRef('b.scope', '=', 's.scope')
-              .onRef('b.session', '=', 's.key')
-              .on(
-                'b.id',
-                '=',
-                computed((input) => input.branch ?? ''),
-              ),
-      )
-      .select([
-        'b.scope',
-        'b.key',
-        'b.parent',
-        'b.base',
-        sql<number>`0`.as('depth'),
-        bottom.as('bottom'),
-        greatest(bottom, base).as('low'),
-        high.as('high'),
-      ])
-      .where('s.id', '=', slot('session'))
-      .where('s.scope', '=', scope)
-      .unionAll((more) =>
-        more
-          .selectFrom('path')
-          .innerJoin('holdfast_branches as b', (join) =>
-            join.onRef('b.scope', '=', 'path.scope').onRef('b.key', '=', 'path.parent'),
-          )
-          .select([
-            'b.scope',
-            'b.key',
-            'b.parent',
-            'b.base',
-            sql<number>`${sql.ref('path.depth')} + 1`.as('depth'),
-            'path.bottom',
-            greatest(sql.ref('path.bottom'), base).as('low'),
-            sql<number>`${sql.raw(traits.least)}(${sql.ref('path.high')}, ${sql.ref('path.base')})`.as('high'),
-          ])
-          .whereRef('path.base', '>', 'path.bottom'),
-      ),
+function pathOf(compiler: Compiler, writing: Writing<Stretch>, branch: 'active' | 'named', reach: Reach) {
+  const { db } = writing
+  const begin = beginning(compiler, writing, branch)
+  if (reach === 'own') return db.with('path', () => begin)
+  const { greatest, least } = functions(compiler)
+  return db.withRecursive('path', () =>
+    begin.unionAll((more) =>
+      more
+        // The union's own table is known to it by name only.
+        .selectFrom(sql<Segment>`path`.as('path'))
+        .innerJoin('holdfast_branches as b', (join) =>
+          join.onRef('b.scope', '=', 'path.scope').onRef('b.key', '=', 'path.parent'),
+        )
+        .select([
+          'b.scope',
+          'b.key',
+          'b.parent',
+          'b.base',
+          sql<number>`${sql.ref('path.depth')} + 1`.as('depth'),
+          'path.bottom',
+          greatest(sql.ref('path.bottom'), sql.ref('b.base')).as('low'),
+          least(sql.ref('path.high'), sql.ref('path.base')).as('high'),
+        ])
+        .whereRef('path.base', '>', 'path.bottom'),
+    ),
   )
+}
+
+interface Segment {
+  readonly scope: number
+  readonly key: number
+  readonly parent: number | null
+  readonly base: number
+  readonly depth: number
+  readonly bottom: number
+  readonly low: number
+  readonly high: number
+}
+
+function functions({ traits }: Compiler) {
+  const call = (name: string) => (left: Expression<number>, right: Expression<number>) =>
+    sql<number>`${sql.raw(name)}(${left}, ${right})`
+  return { greatest: call(traits.greatest), least: call(traits.least) }
+}
+
+/** The branch that the stretch begins on, with the part of the stretch that it owns. */
+function beginning(compiler: Compiler, { db, scope, slot, computed }: Writing<Stretch>, branch: 'active' | 'named') {
+  const { greatest, least } = functions(compiler)
+  const high = least(sql<number>`${slot('high')}`, sql.ref('b.head'))
+  const bottom = greatest(sql<number>`${slot('low')}`, sql<number>`${high} - ${slot('limit')}`)
+  return db
+    .selectFrom('holdfast_sessions as s')
+    .innerJoin('holdfast_branches as b', (join) =>
+      branch === 'active'
+        ? join.onRef('b.scope', '=', 's.scope').onRef('b.key', '=', 's.active_branch')
+        : join
+            .onRef('b.scope', '=', 's.scope')
+            .onRef('b.session', '=', 's.key')
+            .on(
+              'b.id',
+              '=',
+              computed((input) => input.branch ?? ''),
+            ),
+    )
+    .select([
+      'b.scope',
+      'b.key',
+      'b.parent',
+      'b.base',
+      sql<number>`0`.as('depth'),
+      bottom.as('bottom'),
+      greatest(bottom, sql.ref('b.base')).as('low'),
+      high.as('high'),
+    ])
+    .where('s.id', '=', slot('session'))
+    .where('s.scope', '=', scope)
 }

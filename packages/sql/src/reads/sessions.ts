@@ -17,7 +17,7 @@ interface Listed extends Filtered {
 
 export function sessionReads(executor: SqlExecutor, { compile }: Compiler): SessionReads {
   const one = compile<OneSession>('get a session', (writing) =>
-    storedSessions(writing).where('s.id', '=', writing.slot('session')),
+    storedSessions(writing).select('s.digest').where('s.id', '=', writing.slot('session')),
   )
 
   const page = compiledWhenNeeded<Listed>((form, example) =>
@@ -58,7 +58,8 @@ export function sessionReads(executor: SqlExecutor, { compile }: Compiler): Sess
   return {
     async get(scope, session, call) {
       const [rows] = await executor.read([bind(one, { scope, session })], call)
-      return rows?.[0] && sessionFrom(rows[0])
+      const row = rows?.[0]
+      return row && { ...sessionFrom(row), digest: String(row.at(-1)) }
     },
 
     async list(scope, query, call) {
