@@ -190,7 +190,7 @@ export const brokenCommits: readonly BrokenBackend[] = [
       withoutExpecting(backend, 'revision', async (scope, command, call) => {
         if (command.type !== 'settle-message') return command
         const located = await backend.messages.get(scope, command.message, call)
-        return { ...command, revision: located?.message.revision ?? 0 }
+        return { ...command, revision: located?.revision ?? 0 }
       }),
   },
   {

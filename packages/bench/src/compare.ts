@@ -43,7 +43,6 @@ export async function compare(comparison: Comparison): Promise<Compared> {
 }
 
 async function timed(run: () => Promise<void> | void): Promise<number> {
-  globalThis.gc?.()
   const started = performance.now()
   await run()
   return (performance.now() - started) * 1000

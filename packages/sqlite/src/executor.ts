@@ -22,8 +22,8 @@ export function createSqliteExecutor(connection: Connection, busyTimeoutMs: numb
       for (const step of steps) {
         const prepared = connection.prepare(step.statement)
         const values = step.late ? step.values.map((value) => resolved(value, rows)) : step.values
-        const returned = step.statement.returns ? prepared.all(values) : []
-        const affected = step.statement.returns ? returned.length : prepared.run(values).changes
+        const returned = step.statement.returns ? prepared.all(...values) : []
+        const affected = step.statement.returns ? returned.length : prepared.run(...values).changes
         if (step.expects !== undefined && step.expects !== affected) {
           rollback.run()
           return { done: false, step: rows.length }

@@ -63,6 +63,8 @@ export function memoryReads(data: MemoryData) {
         message && {
           message: storedMessage(message),
           digest: message.row.digest,
+          size: message.row.size,
+          revision: message.revision,
           gone: message.branch.session.gone,
         }
       )
@@ -189,7 +191,7 @@ function storedBranch(branch: BranchRecord): StoredBranch {
   }
 }
 
-function storedMessage({ row, branch, position, revision, parts }: MessageRecord): StoredMessage {
+function storedMessage({ row, branch, position, parts }: MessageRecord): StoredMessage {
   const payloads = parts.map((part) => part.payloadJson)
-  return { ...row, session: branch.session.row.id, branch: branch.row.id, position, revision, payloads }
+  return { ...row, session: branch.session.row.id, branch: branch.row.id, position, payloads }
 }

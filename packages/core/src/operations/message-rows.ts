@@ -18,11 +18,16 @@ export interface NewMessage extends AppendedMessage {
 export function newMessage(work: Work, input: MessageInput): NewMessage {
   const usage = input.usage ? completeUsage(input.usage) : null
   const createdAt = input.createdAt ?? work.now
-  const encoded = input.parts.map((part, index) => encodePart(work, part, index, createdAt, createdAt))
-  const parts = encoded.map(({ row }) => row)
-  assertDistinctCalls(parts)
+  const parts: PartRow[] = []
+  const payloads: Part[] = []
   let size = 0
-  for (const part of parts) size += part.payloadJson.length
+  for (const part of input.parts) {
+    const encoded = encodePart(work, part, parts.length, createdAt, createdAt)
+    parts.push(encoded.row)
+    payloads.push(encoded.payload)
+    size += encoded.row.payloadJson.length
+  }
+  assertDistinctCalls(parts)
   const row = {
     id: input.id ?? work.mint('msg'),
     role: input.role,
@@ -45,7 +50,7 @@ export function newMessage(work: Work, input: MessageInput): NewMessage {
     // Last: only what could be encoded can be digested.
     digest: work.digest(input),
   }
-  return { message: row, parts, usage, payloads: encoded.map(({ payload }) => payload) }
+  return { message: row, parts, usage, payloads }
 }
 
 function assertDistinctCalls(parts: readonly PartRow[]): void {
@@ -99,7 +104,11 @@ interface MessagePlace {
 }
 
 // Field by field: on this path every message of every read passes, and spreading rows costs more than parsing them.
-function messageAtPlace(row: Omit<MessageRow, 'digest'>, place: MessagePlace, parts: readonly Part[]): Message {
+function messageAtPlace(
+  row: Omit<MessageRow, 'digest' | 'size'>,
+  place: MessagePlace,
+  parts: readonly Part[],
+): Message {
   return {
     id: row.id,
     session: place.session,

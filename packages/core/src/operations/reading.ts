@@ -62,7 +62,7 @@ async function pageAround(work: Work, session: string, message: string, branch: 
   } as const
   const left = await readPath(work, older)
   const newer = { session, branch: path.id, after: centre.position, before, order: 'ascending', limit } as const
-  const size = left.messages.reduce((sum, { size }) => sum + size, 0)
+  const size = left.messages.reduce((sum, { payloads }) => sum + payloads.join('').length, 0)
   const room = limit - left.messages.length
   const full = room === 0 || size >= work.limits.pageCharacters
   const right = full

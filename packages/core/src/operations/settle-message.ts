@@ -16,11 +16,11 @@ export async function settleMessage(work: Work, id: string, given: MessageSettle
   return decide(work, ['revision', 'session'], async () => {
     const located = await work.backend.messages.get(work.scope, id, work)
     if (located === undefined) throw notFound('message', id)
-    const { message: row, gone } = located
+    const { message: row, revision, gone } = located
     const { set, usage } = settledColumns(work, row, settlement)
     if (Object.keys(set).length === 0) return { commands: [], result: () => messageOf(row) }
     const at = Math.max(work.now, row.updatedAt)
-    const commands: Command[] = [{ type: 'settle-message', message: id, revision: row.revision, at, set, parts: [] }]
+    const commands: Command[] = [{ type: 'settle-message', message: id, revision, at, set, parts: [] }]
     // What a deleted session spent or did is gone with it; its message lives on in the forks that show it.
     if (!gone) {
       if (usage) commands.push({ type: 'add-usage', session: row.session, usage })

@@ -25,15 +25,15 @@ export async function settlePart(
     const rows = located && (await work.backend.messages.parts(work.scope, place.message, work))
     const row = rows?.find(({ index }) => index === place.index)
     if (located === undefined || row === undefined) throw notFound('part', toolCallId)
-    const { message, gone } = located
+    const { message, revision, gone } = located
     const settled = settledPart(work, row, settlement)
     if (settled === undefined) return { commands: [], result: () => partRecordOf(message.id, row) }
-    const size = message.size - row.payloadJson.length + settled.payloadJson.length
+    const size = located.size - row.payloadJson.length + settled.payloadJson.length
     const commands: Command[] = [
       {
         type: 'settle-message',
         message: message.id,
-        revision: message.revision,
+        revision,
         at: Math.max(work.now, message.updatedAt),
         set: { size },
         parts: [settled],

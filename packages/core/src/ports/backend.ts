@@ -156,6 +156,9 @@ export interface MessageReads {
 export interface LocatedMessage {
   readonly message: StoredMessage
   readonly digest: string
+  readonly size: number
+  /** Raised by every settlement of the message or of one of its parts; starts at 1. */
+  readonly revision: number
   /** Whether the session that owns it is deleted, so that only forks show it. */
   readonly gone: boolean
 }

@@ -139,13 +139,11 @@ export interface MessageRow {
   readonly size: number
 }
 
-/** A message as it is read; only a message that is asked for by its id tells its digest. */
-export interface StoredMessage extends Omit<MessageRow, 'digest'> {
+/** A message as it is read, without what only writes need. */
+export interface StoredMessage extends Omit<MessageRow, 'digest' | 'size'> {
   readonly session: string
   readonly branch: string
   readonly position: number
-  /** Raised by every settlement of the message or of one of its parts; starts at 1. */
-  readonly revision: number
   /** The payloads of its parts in order. */
   readonly payloads: readonly string[]
 }

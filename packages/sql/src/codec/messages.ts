@@ -26,9 +26,7 @@ export const messageFields = fieldsOf<MessageRow, (typeof messages)['columns']>(
 ])
 
 export const messageColumns = [
-  'branch',
   'position',
-  'revision',
   'id',
   'role',
   'kind',
@@ -46,7 +44,6 @@ export const messageColumns = [
   'created_by',
   'created_at',
   'updated_at',
-  'size',
 ] as const
 
 type Known = Omit<Database['holdfast_messages'], 'status'> & Pick<StoredMessage, 'status'>
@@ -59,32 +56,30 @@ export interface Home {
 }
 
 export function messageFrom(row: SqlRow, home: Home, payloads: readonly string[]): StoredMessage {
-  // The select list begins with `messageColumns`; the branch's key in it is not for readers. By index: to take an array
-  // apart by its iterator costs more than the rest of this.
+  // The select list begins with `messageColumns`. By index: to take an array apart by its iterator costs more than the
+  // rest of this.
   const cells = row as unknown as MessageCells
   return {
     session: home.session,
     branch: home.branch,
-    position: cells[1],
-    revision: cells[2],
-    id: cells[3],
-    role: cells[4],
-    kind: cells[5],
-    sender: cells[6],
-    recipient: cells[7],
-    channel: cells[8],
-    status: cells[9],
-    modelJson: cells[10],
-    agent: cells[11],
-    usageJson: cells[12],
-    finishReason: cells[13],
-    errorJson: cells[14],
-    triggerJson: cells[15],
-    metadataJson: cells[16],
-    createdBy: cells[17],
-    createdAt: cells[18],
-    updatedAt: cells[19],
-    size: cells[20],
+    position: cells[0],
+    id: cells[1],
+    role: cells[2],
+    kind: cells[3],
+    sender: cells[4],
+    recipient: cells[5],
+    channel: cells[6],
+    status: cells[7],
+    modelJson: cells[8],
+    agent: cells[9],
+    usageJson: cells[10],
+    finishReason: cells[11],
+    errorJson: cells[12],
+    triggerJson: cells[13],
+    metadataJson: cells[14],
+    createdBy: cells[15],
+    createdAt: cells[16],
+    updatedAt: cells[17],
     payloads,
   }
 }

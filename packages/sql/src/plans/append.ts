@@ -4,11 +4,11 @@ import { written } from '../codec/columns.js'
 import { messageFields } from '../codec/messages.js'
 import type { Compiled, Compiler, Scoped, Writing } from '../compile.js'
 import type { Found } from '../executor.js'
-import type { Database } from '../schema/tables.js'
+import { type Database, messages } from '../schema/tables.js'
 import { addPart } from './parts.js'
 import { expectOne, foundByLatest, type Plan, receiptFromLatest } from './plan.js'
 import { sessionKey } from './session.js'
-import { touchSession } from './touch.js'
+import { touchSession, touchSessionOfScope } from './touch.js'
 
 /** Where messages go: the branch named, or the active one of the session. */
 interface Target extends Scoped {
@@ -38,21 +38,26 @@ interface Expected extends Advance {
 interface ToBranch {
   readonly advance: Compiled<Advance>
   readonly place: Compiled<Placing>
+  /** For a message that leaves out all that may be left out. */
+  readonly placePlain: Compiled<Placing>
   readonly isEmpty: Compiled<Advance>
   readonly endsAt: Compiled<Expected>
 }
 
 export function planAppend(compiler: Compiler): (plan: Plan, command: Append) => void {
   const touch = touchSession(compiler)
+  const touchOfScope = touchSessionOfScope(compiler)
   const add = addPart(compiler)
   const toActive = toBranch(compiler, 'the active branch', activeBranch)
   const toNamed = toBranch(compiler, 'a named branch', namedBranch)
 
-  return (plan, { session, branch, after, at, messages }) => {
+  return (plan, { session, branch, after, at, messages: appended }) => {
     const { scope } = plan
-    const count = messages.length
-    const { advance, place, isEmpty, endsAt } = branch === null ? toActive : toNamed
-    expectOne(plan, touch, { scope, session, at }, 'session')
+    const count = appended.length
+    const { advance, place, placePlain, isEmpty, endsAt } = branch === null ? toActive : toNamed
+    if (plan.scopeId !== undefined && plan.steps.length === 0)
+      expectOne(plan, touchOfScope, { scope, session, at, scopeId: plan.scopeId }, 'session')
+    else expectOne(plan, touch, { scope, session, at }, 'session')
     plan.held.add(session)
     plan.keys.set(session, foundByLatest(plan, 0))
     const active = foundByLatest(plan, 1)
@@ -64,13 +69,23 @@ export function planAppend(compiler: Compiler): (plan: Plan, command: Append) =>
     if (after === null) expectOne(plan, isEmpty, target, 'after')
     else if (after !== undefined) expectOne(plan, endsAt, { ...target, after }, 'after')
     let following = count
-    for (const { message, parts } of messages) {
+    for (const { message, parts } of appended) {
       following--
       const position = { ...head, plus: -following }
-      expectOne(plan, place, { scope, session, branch, branchKey, message, following, position }, 'id')
+      const placing = { scope, session, branch, branchKey, message, following, position }
+      expectOne(plan, isPlain(message) ? placePlain : place, placing, 'id')
       for (const part of parts) add(plan, message.id, part, { branch: branchKey, position })
     }
   }
+}
+
+const plainFields = messageFields.filter(({ column }) => !messages.columns[column].nullable)
+const optionalFields = messageFields.filter(({ column }) => messages.columns[column].nullable)
+
+/** Most messages of users say nothing beyond what they must, and binding a dozen nulls takes longer than storing them. */
+function isPlain(message: MessageRow): boolean {
+  for (const { property } of optionalFields) if (message[property] !== null) return false
+  return true
 }
 
 type Branches = ExpressionBuilder<Database, 'holdfast_branches'>
@@ -102,6 +117,19 @@ const namedBranch: Finding = (eb, writing) =>
 function toBranch({ compile }: Compiler, which: string, find: Finding): ToBranch {
   const branchOf = (writing: Writing<Placing>) =>
     writing.db.selectFrom('holdfast_branches').where((eb) => find(eb, writing))
+  const insert = (writing: Writing<Placing>, fields: typeof messageFields) =>
+    writing.db
+      .insertInto('holdfast_messages')
+      .values({
+        ...written(fields, (input) => input.message, writing),
+        scope: writing.scope,
+        branch: writing.chained ? sql<number>`${writing.late('branchKey')}` : branchOf(writing).select('key'),
+        position: writing.chained
+          ? sql<number>`${writing.late('position')}`
+          : branchOf(writing).select((eb) => eb('head', '-', writing.slot('following')).as('position')),
+        revision: 1,
+      })
+      .onConflict((conflict) => conflict.doNothing())
   return {
     advance: compile<Advance>(`advance ${which}`, (writing) =>
       writing.db
@@ -113,20 +141,8 @@ function toBranch({ compile }: Compiler, which: string, find: Finding): ToBranch
         .returning(['key', 'id', 'head']),
     ),
 
-    place: compile<Placing>(`append to ${which}`, (writing) =>
-      writing.db
-        .insertInto('holdfast_messages')
-        .values({
-          ...written(messageFields, (input) => input.message, writing),
-          scope: writing.scope,
-          branch: writing.chained ? sql<number>`${writing.late('branchKey')}` : branchOf(writing).select('key'),
-          position: writing.chained
-            ? sql<number>`${writing.late('position')}`
-            : branchOf(writing).select((eb) => eb('head', '-', writing.slot('following')).as('position')),
-          revision: 1,
-        })
-        .onConflict((conflict) => conflict.doNothing()),
-    ),
+    place: compile<Placing>(`append to ${which}`, (writing) => insert(writing, messageFields)),
+    placePlain: compile<Placing>(`append a plain message to ${which}`, (writing) => insert(writing, plainFields)),
 
     isEmpty: compile<Advance>(`see that ${which} was empty`, (writing) =>
       writing.db

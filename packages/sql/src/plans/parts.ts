@@ -17,7 +17,9 @@ export interface Place {
   readonly position: Found
 }
 
-interface NewPart extends OfMessage, Partial<Place> {
+interface NewPart extends OfMessage {
+  readonly branch: Found | undefined
+  readonly position: Found | undefined
   readonly part: PartRow
   readonly chunk: number
   readonly payload: string
@@ -42,16 +44,19 @@ export function addPart({ traits, compile }: Compiler): AddPart {
   const addThere = compile<NewPart>('add a part to the latest message', (writing) => insert(writing, writing.chained))
 
   return (plan, message, part, place) => {
+    const { scope } = plan
     const { payloadJson } = part
     const statement = place === undefined ? add : addThere
-    const rest = { scope: plan.scope, message, part, ...place }
+    const branch = place?.branch
+    const position = place?.position
     if (payloadJson.length <= traits.chunkCharacters) {
-      run(plan, statement, { ...rest, chunk: 0, payload: payloadJson })
+      run(plan, statement, { scope, message, part, branch, position, chunk: 0, payload: payloadJson })
       return
     }
     let begin = 0
     for (const [chunk, end] of cutsOf(payloadJson, traits.chunkCharacters).entries()) {
-      run(plan, statement, { ...rest, chunk, payload: payloadJson.slice(begin, end) })
+      const payload = payloadJson.slice(begin, end)
+      run(plan, statement, { scope, message, part, branch, position, chunk, payload })
       begin = end
     }
   }

@@ -4,6 +4,8 @@ import type { Found, SqlRow, Step } from '../executor.js'
 
 /** A commit on its way to the database: the steps of all its commands, and what each of them stands for. */
 export interface Plan extends Scoped {
+  /** The id of the scope, when its key is only remembered: then the first step must see that it still has it. */
+  readonly scopeId: string | undefined
   readonly steps: Step[]
   /** Per step, what is refused when it does not affect what it must. */
   readonly refusals: (Refusal | undefined)[]
@@ -22,8 +24,8 @@ interface Refusal {
   readonly expectation: Expectation
 }
 
-export function emptyPlan(scope: number | string): Plan {
-  return { scope, steps: [], refusals: [], receipts: [], held: new Set(), keys: new Map(), command: 0 }
+export function emptyPlan(scope: number | string, scopeId?: string): Plan {
+  return { scope, scopeId, steps: [], refusals: [], receipts: [], held: new Set(), keys: new Map(), command: 0 }
 }
 
 /** A step that may affect any number of rows. */

@@ -22,7 +22,7 @@ export function messageReads(executor: SqlExecutor, compiler: Compiler): Message
   const one = compile<OneMessage>('get a message', ({ db, scope, slot }) =>
     shownMessage(db, slot('message'), scope)
       .select(under('m', messageColumns))
-      .select(['b.id as home', sessionId.as('session'), 's.shelf', 'm.digest']),
+      .select(['b.id as home', sessionId.as('session'), 's.shelf', 'm.digest', 'm.size', 'm.revision']),
   )
 
   const isThere = compile<OneMessage>('see that a message is shown', ({ db, scope, slot }) =>
@@ -57,10 +57,16 @@ export function messageReads(executor: SqlExecutor, compiler: Compiler): Message
       const input = { scope, message }
       const [[row] = [], found = []] = await executor.read([bind(one, input), bind(parts, input)], call)
       if (row === undefined) return undefined
-      const [branch, session, shelf, digest] = row.slice(messageColumns.length)
+      const [branch, session, shelf, digest, size, revision] = row.slice(messageColumns.length)
       const payloads = partsFrom(found.map(partFrom)).map((part) => part.payloadJson)
       const home = { branch: String(branch), session: String(session) }
-      return { message: messageFrom(row, home, payloads), digest: String(digest), gone: shelf === deletedShelf }
+      return {
+        message: messageFrom(row, home, payloads),
+        digest: String(digest),
+        size: Number(size),
+        revision: Number(revision),
+        gone: shelf === deletedShelf,
+      }
     },
 
     async parts(scope, message, call) {

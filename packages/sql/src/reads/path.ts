@@ -1,4 +1,4 @@
-import { type Expression, sql } from 'kysely'
+import { type Expression, type SqlBool, sql } from 'kysely'
 import { under } from '../codec/columns.js'
 import { messageColumns } from '../codec/messages.js'
 import type { Compiled, Compiler, Scoped, Writing } from '../compile.js'
@@ -18,40 +18,100 @@ export interface Stretch extends Scoped {
 
 export interface PathStatements {
   /**
-   * The branches that the stretch lies in: (key, depth, id, session, head, whether the stretch goes on in the parent).
-   * The branch itself has depth 0.
+   * The branches that the stretch lies in: (depth, id, session, head, low, high, whether the stretch goes on in the
+   * parent). The branch itself has depth 0.
    */
   readonly segments: Compiled<Stretch>
-  /** The columns of the messages, in no order. */
+  /** The columns of the messages. */
   readonly messages: Compiled<Stretch>
-  /** (position, index, chunk, payload) of their parts, in no order: sorting would move the payloads about. */
+  /** (position, index, chunk, payload) of their parts. */
   readonly payloads: Compiled<Stretch>
+  /** (position, size) of the messages, for a page that is too large. */
+  readonly sizes: Compiled<Stretch>
 }
 
-/** Whether the statements see only what the branch itself owns of the stretch, or also what its ancestors do. */
+/**
+ * Whether the statements see only what the branch itself owns of the stretch, in order, or also what its ancestors do,
+ * in no order: to sort would move the payloads about.
+ */
 export type Reach = 'own' | 'whole'
 
 export function pathStatements(compiler: Compiler, branch: 'active' | 'named', reach: Reach): PathStatements {
   const { compile } = compiler
   const of = reach === 'own' ? branch : `whole ${branch}`
-  const path = (writing: Writing<Stretch>) => pathOf(compiler, writing, branch, reach)
+  const path = (writing: Writing<Stretch>) =>
+    reach === 'own' ? ownPath(compiler, writing, branch) : wholePath(compiler, writing, branch)
+  const segments = compile<Stretch>(`walk up the ${of} branch`, (writing) =>
+    path(writing)
+      .selectFrom('path')
+      .innerJoin('holdfast_branches as b', (join) =>
+        join.onRef('b.scope', '=', 'path.scope').onRef('b.key', '=', 'path.key'),
+      )
+      .innerJoin('holdfast_sessions as s', (join) =>
+        join.onRef('s.scope', '=', 'b.scope').onRef('s.key', '=', 'b.session'),
+      )
+      .select(['path.depth', 'b.id', sessionId.as('session'), 'b.head', 'path.low', 'path.high'])
+      .select((eb) => eb.case().when('path.base', '>', eb.ref('path.bottom')).then(1).else(0).end().as('goes_on')),
+  )
+  return { segments, ...(reach === 'own' ? ownRows(compiler, branch) : wholeRows(compiler, branch)) }
+}
+
+type RowStatements = Omit<PathStatements, 'segments'>
+
+/** One branch is looked up once, so that its rows are a range of a key and come in its order. */
+function ownRows(compiler: Compiler, branch: 'active' | 'named'): RowStatements {
+  const { compile } = compiler
+  const along = (writing: Writing<Stretch>) => ownPath(compiler, writing, branch)
   return {
-    segments: compile<Stretch>(`walk up the ${of} branch`, (writing) =>
-      path(writing)
-        .selectFrom('path')
-        .innerJoin('holdfast_branches as b', (join) =>
-          join.onRef('b.scope', '=', 'path.scope').onRef('b.key', '=', 'path.key'),
-        )
-        .innerJoin('holdfast_sessions as s', (join) =>
-          join.onRef('s.scope', '=', 'b.scope').onRef('s.key', '=', 'b.session'),
-        )
-        .select(['b.key', 'path.depth', 'b.id', sessionId.as('session'), 'b.head'])
-        .select((eb) => eb.case().when('path.base', '>', eb.ref('path.bottom')).then(1).else(0).end().as('goes_on')),
+    messages: compile<Stretch>(`read messages of the ${branch} branch`, (writing) =>
+      along(writing)
+        .selectFrom('holdfast_messages as m')
+        .select(under('m', messageColumns))
+        .where(inStretch('m'))
+        .orderBy('m.position'),
     ),
 
-    // A cross join is walked from left to right, so that messages are found by their keys.
-    messages: compile<Stretch>(`read messages of the ${of} branch`, (writing) =>
-      path(writing)
+    payloads: compile<Stretch>(`read payloads of the ${branch} branch`, (writing) =>
+      along(writing)
+        .selectFrom('holdfast_parts as p')
+        .select(['p.position', 'p.index', 'p.chunk', 'p.payload_json'])
+        .where(inStretch('p'))
+        .where(({ eb, selectFrom }) =>
+          eb(selectFrom('holdfast_messages as m').select(totalSize).where(inStretch('m')), '<=', writing.slot('size')),
+        )
+        .orderBy('p.position')
+        .orderBy('p.index')
+        .orderBy('p.chunk'),
+    ),
+
+    sizes: compile<Stretch>(`read sizes of the ${branch} branch`, (writing) =>
+      along(writing).selectFrom('holdfast_messages as m').select(['m.position', 'm.size']).where(inStretch('m')),
+    ),
+  }
+}
+
+/** The range of a key that the one segment of the path stands for. */
+function inStretch(table: 'm' | 'p') {
+  const is = (column: string, how: string, bound: keyof Segment) =>
+    sql`${sql.ref(`${table}.${column}`)} ${sql.raw(how)} (select ${sql.ref(bound)} from path)`
+  const bounds = [
+    is('scope', '=', 'scope'),
+    is('branch', '=', 'key'),
+    is('position', '>', 'low'),
+    is('position', '<=', 'high'),
+  ]
+  return sql<SqlBool>`${sql.join(bounds, sql` and `)}`
+}
+
+const totalSize = sql<number>`coalesce(sum(${sql.ref('m.size')}), 0)`.as('size')
+
+/** A cross join is walked from left to right, so that rows are found by their keys. */
+function wholeRows(compiler: Compiler, branch: 'active' | 'named'): RowStatements {
+  const { compile } = compiler
+  const along = (writing: Writing<Stretch>) => wholePath(compiler, writing, branch)
+  return {
+    messages: compile<Stretch>(`read messages of the whole ${branch} branch`, (writing) =>
+      along(writing)
         .selectFrom('path')
         .crossJoin('holdfast_messages as m')
         .select(under('m', messageColumns))
@@ -61,8 +121,8 @@ export function pathStatements(compiler: Compiler, branch: 'active' | 'named', r
         .whereRef('m.position', '<=', 'path.high'),
     ),
 
-    payloads: compile<Stretch>(`read payloads of the ${of} branch`, (writing) =>
-      path(writing)
+    payloads: compile<Stretch>(`read payloads of the whole ${branch} branch`, (writing) =>
+      along(writing)
         .selectFrom('path')
         .crossJoin('holdfast_parts as p')
         .select(['p.position', 'p.index', 'p.chunk', 'p.payload_json'])
@@ -74,7 +134,7 @@ export function pathStatements(compiler: Compiler, branch: 'active' | 'named', r
           eb(
             selectFrom('path')
               .crossJoin('holdfast_messages as m')
-              .select((sum) => sum.fn.coalesce(sum.fn.sum<number>('m.size'), sum.lit(0)).as('size'))
+              .select(totalSize)
               .whereRef('m.scope', '=', 'path.scope')
               .whereRef('m.branch', '=', 'path.key')
               .whereRef('m.position', '>', 'path.low')
@@ -84,20 +144,33 @@ export function pathStatements(compiler: Compiler, branch: 'active' | 'named', r
           ),
         ),
     ),
+
+    sizes: compile<Stretch>(`read sizes of the whole ${branch} branch`, (writing) =>
+      along(writing)
+        .selectFrom('path')
+        .crossJoin('holdfast_messages as m')
+        .select(['m.position', 'm.size'])
+        .whereRef('m.scope', '=', 'path.scope')
+        .whereRef('m.branch', '=', 'path.key')
+        .whereRef('m.position', '>', 'path.low')
+        .whereRef('m.position', '<=', 'path.high'),
+    ),
   }
 }
 
-/**
- * The segments of a path from its branch upwards, as far as the stretch reaches down: mostly the branch alone. Of each
- * branch the positions above `low` and up to `high` belong to the stretch.
- */
-function pathOf(compiler: Compiler, writing: Writing<Stretch>, branch: 'active' | 'named', reach: Reach) {
-  const { db } = writing
-  const begin = beginning(compiler, writing, branch)
-  if (reach === 'own') return db.with('path', () => begin)
+/** The branch that the stretch begins on. Of it the positions above `low` and up to `high` belong to the stretch. */
+function ownPath(compiler: Compiler, writing: Writing<Stretch>, branch: 'active' | 'named') {
+  return writing.db.with(
+    (cte) => cte('path').materialized(),
+    () => beginning(compiler, writing, branch),
+  )
+}
+
+/** The segments of a path from its branch upwards, as far as the stretch reaches down. */
+function wholePath(compiler: Compiler, writing: Writing<Stretch>, branch: 'active' | 'named') {
   const { greatest, least } = functions(compiler)
-  return db.withRecursive('path', () =>
-    begin.unionAll((more) =>
+  return writing.db.withRecursive('path', () =>
+    beginning(compiler, writing, branch).unionAll((more) =>
       more
         // The union's own table is known to it by name only.
         .selectFrom(sql<Segment>`path`.as('path'))

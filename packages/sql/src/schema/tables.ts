@@ -139,6 +139,8 @@ export const messages = table({
     scope: integer,
     branch: integer,
     position: integer,
+    /** First, because pages are cut by it. */
+    size: integer,
     id: text,
     digest: text,
     role: text,
@@ -157,7 +159,6 @@ export const messages = table({
     created_by: nullableText,
     created_at: integer,
     updated_at: integer,
-    size: integer,
     revision: integer,
   },
   primaryKey: ['scope', 'branch', 'position'],
