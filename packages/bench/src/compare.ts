@@ -18,6 +18,9 @@ export interface Compared {
   readonly holdfastMicros: number
 }
 
+/** Rounds that are not counted: caches fill and code is compiled, for both. */
+const warmUp = 10
+
 /**
  * Runs both in turns, so that what else the machine does falls on both alike, and compares medians. Which of the two
  * goes first changes every round.
@@ -25,14 +28,13 @@ export interface Compared {
 export async function compare(comparison: Comparison): Promise<Compared> {
   const raw: number[] = []
   const holdfast: number[] = []
-  for (let round = 0; round < comparison.rounds + 2; round++) {
+  for (let round = 0; round < comparison.rounds + warmUp; round++) {
     const turns = [
       async () => raw.push(await timed(comparison.raw)),
       async () => holdfast.push(await timed(comparison.holdfast)),
     ]
     for (const turn of round % 2 === 0 ? turns : turns.reverse()) await turn()
-    // The first rounds warm up the machine's and the engine's caches.
-    if (round < 2) {
+    if (round < warmUp) {
       raw.length = 0
       holdfast.length = 0
     }

@@ -8,12 +8,23 @@ import { isPlainObject } from './json.js'
 type CursorKey = readonly (string | number)[]
 
 const version = '1.'
+// biome-ignore lint/suspicious/noControlCharactersInRegex: every ASCII character is meant
+const ascii = /^[\u0000-\u007f]*$/
 
 export function writeCursor(fingerprint: string, key: CursorKey): string {
-  const bytes = new TextEncoder().encode(JSON.stringify([fingerprint, ...key]))
+  return version + btoa(binaryOf(JSON.stringify([fingerprint, ...key]))).replace(/[+/=]/g, urlSafe)
+}
+
+function urlSafe(character: string): string {
+  return character === '+' ? '-' : character === '/' ? '_' : ''
+}
+
+/** A text whose characters are the UTF-8 bytes of another; ids are mostly ASCII, which is its own. */
+function binaryOf(text: string): string {
+  if (ascii.test(text)) return text
   let binary = ''
-  for (const byte of bytes) binary += String.fromCharCode(byte)
-  return version + btoa(binary).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')
+  for (const byte of new TextEncoder().encode(text)) binary += String.fromCharCode(byte)
+  return binary
 }
 
 /** Reads the key of a cursor whose parts are of the types named, or refuses it. */

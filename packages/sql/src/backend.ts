@@ -26,12 +26,13 @@ export interface SqlBackendOptions {
  * which say how its dialect differs; the schema must be there.
  */
 export function createSqlBackend({ executor, traits, ...facts }: SqlBackendOptions): Backend {
-  const byKey = createCompiler(traits, 'by key')
+  const { chains: chained } = executor
+  const byKey = createCompiler(traits, { scope: 'by key', chained })
   // Reads find the scope by its id each time, so they never see one that another process has deleted.
-  const byId = createCompiler(traits, 'by id')
+  const byId = createCompiler(traits, { scope: 'by id', chained })
   return {
     ...facts,
-    commit: createCommit(executor, executor.chains ? createCompiler(traits, 'chained') : byKey, byId),
+    commit: createCommit(executor, byKey, byId),
     sessions: sessionReads(executor, byId),
     branches: branchReads(executor, byId),
     messages: messageReads(executor, byId),

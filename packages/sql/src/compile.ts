@@ -55,8 +55,13 @@ export interface Compiler {
   compileAcross<Input>(name: string, write: (writing: WritingAcross<Input>) => Compilable): Compiled<Input>
 }
 
-/** How statements find the key of their scope; chained ones know it, and take other keys from earlier steps. */
-export type ScopeForm = 'by key' | 'by id' | 'chained'
+/** How statements find what they are about. */
+export interface Form {
+  /** The key of the scope is known, or found by its id. */
+  readonly scope: 'by key' | 'by id'
+  /** Other keys are taken from earlier statements, or looked up again by their ids. */
+  readonly chained: boolean
+}
 
 class Slot {
   constructor(
@@ -68,7 +73,7 @@ class Slot {
 /** `seen` gets every statement, so that all of them can be looked over. */
 export function createCompiler(
   traits: SqlTraits,
-  form: ScopeForm,
+  { scope: scopeForm, chained }: Form,
   seen: (statement: Compiled<never>) => void = () => undefined,
 ): Compiler {
   const db = traits.compiler
@@ -82,13 +87,12 @@ export function createCompiler(
   const slot = <Input, Name extends keyof Input>(name: Name): Input[Name] =>
     computed((input: Record<Name, SqlValue>) => input[name])
   const scope =
-    form === 'by id'
+    scopeForm === 'by id'
       ? scopeKey(
           db,
           computed((input: Scoped) => input.scope),
         )
       : sql<number>`${computed((input: Scoped) => input.scope)}`
-  const chained = form === 'chained'
 
   function declare<Input>(name: string, write: () => Compilable): Compiled<Input> {
     const statement = new LazyStatement<Input>(name, write)
@@ -169,7 +173,7 @@ function answersWithRows({ query }: CompiledQuery): boolean {
 }
 
 /** The values of one call, in the order of the statement's places. */
-export function valuesOf<Input>(statement: Compiled<Input>, input: Input): (SqlValue | Found)[] {
+function valuesOf<Input>(statement: Compiled<Input>, input: Input): (SqlValue | Found)[] {
   const { slots } = statement
   const values = new Array<SqlValue | Found>(slots.length)
   for (let at = 0; at < slots.length; at++) {
@@ -180,8 +184,7 @@ export function valuesOf<Input>(statement: Compiled<Input>, input: Input): (SqlV
 }
 
 export function bind<Input>(statement: Compiled<Input>, input: Input): Query {
-  // Only statements of a plan have places for what earlier steps find.
-  return { statement, values: valuesOf(statement, input) as SqlValue[] }
+  return { statement, values: valuesOf(statement, input), late: statement.late }
 }
 
 const formsKept = 256

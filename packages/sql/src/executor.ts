@@ -13,26 +13,25 @@ export interface Statement {
   readonly returns: boolean
 }
 
-/** A statement with the values of one call. */
-export interface Query {
-  readonly statement: Statement
-  readonly values: readonly SqlValue[]
-}
-
-/** A whole number that an earlier step of the same write returned in its one row. */
+/** A whole number in the first row that an earlier statement of the same read or write returned. */
 export interface Found {
+  /** Which of them, from 0. */
   readonly step: number
   readonly column: number
   /** What is added to it. */
   readonly plus: number
 }
 
-/** One step of a write. */
-export interface Step {
+/** A statement with the values of one call. */
+export interface Query {
   readonly statement: Statement
   readonly values: readonly (SqlValue | Found)[]
-  /** Whether any of its values was found by an earlier step: only where the executor `chains`. */
+  /** Whether any of its values is found by an earlier statement: only where the executor `chains`. */
   readonly late?: boolean
+}
+
+/** One step of a write. */
+export interface Step extends Query {
   /**
    * How many rows the step must affect (or return). When it affects another number, everything is rolled back and the
    * step is named. An executor that cannot look at the number between steps must make the database do it.
@@ -47,8 +46,8 @@ export type WriteOutcome =
 /** What an adapter gives to the SQL backend. It runs; it knows nothing of sessions and messages. */
 export interface SqlExecutor {
   /**
-   * Whether a step may take values that an earlier one returned. It saves looking rows up again, and costs nothing where
-   * the database is in the process; where it is not, every step would be a round trip.
+   * Whether a statement may take values that an earlier one returned. It saves looking rows up again, and costs nothing where
+   * the database is in the process; where it is not, every statement would be a round trip.
    */
   readonly chains: boolean
 

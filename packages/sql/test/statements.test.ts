@@ -1,10 +1,18 @@
 import { describe, expect, it } from 'vitest'
+import type { Form } from '../src/compile.js'
 import { sqliteTraits } from '../src/dialects/sqlite.js'
 import type { SqlTraits } from '../src/traits.js'
 import { everyStatement } from './support/every-statement.js'
 import { postgresQueries } from './support/postgres-queries.js'
 
 const dialects: readonly SqlTraits[] = [sqliteTraits, { ...sqliteTraits, ...postgresQueries, dialect: 'postgres' }]
+
+const forms: readonly Form[] = [
+  { scope: 'by key', chained: false },
+  { scope: 'by id', chained: false },
+  { scope: 'by key', chained: true },
+  { scope: 'by id', chained: true },
+]
 
 /** They are asked across scopes, by administration only. */
 const administrative = new Set([
@@ -41,7 +49,7 @@ function unscoped(text: string): readonly string[] {
 }
 
 describe.each(dialects)('statements of $dialect', (traits) => {
-  describe.each(['by key', 'by id'] as const)('that find their scope %s', (form) => {
+  describe.each(forms)('that find their scope $scope, chained: $chained', (form) => {
     it('touch no rows without their scope', async () => {
       const statements = await everyStatement(traits, form)
       const astray = statements
@@ -70,7 +78,7 @@ describe.each(dialects)('statements of $dialect', (traits) => {
 
 describe('the audit of statements', () => {
   it('exempts only statements that need it', async () => {
-    const names = (await everyStatement(sqliteTraits, 'by key'))
+    const names = (await everyStatement(sqliteTraits, { scope: 'by key', chained: false }))
       .filter(({ text }) => unscoped(text).length > 0)
       .map(({ name }) => name)
     expect(new Set(names)).toEqual(administrative)

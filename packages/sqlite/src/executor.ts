@@ -21,7 +21,7 @@ export function createSqliteExecutor(connection: Connection, busyTimeoutMs: numb
       const rows: (readonly SqlRow[])[] = []
       for (const step of steps) {
         const prepared = connection.prepare(step.statement)
-        const values = step.late ? step.values.map((value) => resolved(value, rows)) : step.values
+        const values = valuesOf(step, rows)
         const returned = step.statement.returns ? prepared.all(...values) : []
         const affected = step.statement.returns ? returned.length : prepared.run(...values).changes
         if (step.expects !== undefined && step.expects !== affected) {
@@ -48,13 +48,13 @@ export function createSqliteExecutor(connection: Connection, busyTimeoutMs: numb
   }
 
   function readOnce(queries: readonly Query[]): readonly (readonly SqlRow[])[] {
-    const answer = ({ statement, values }: Query) => connection.prepare(statement).all(values)
-    if (queries.length < 2) return queries.map(answer)
-    begin.run()
+    if (queries.length > 1) begin.run()
     try {
-      return queries.map(answer)
+      const rows: (readonly SqlRow[])[] = []
+      for (const query of queries) rows.push(connection.prepare(query.statement).all(...valuesOf(query, rows)))
+      return rows
     } finally {
-      commit.run()
+      if (queries.length > 1) commit.run()
     }
   }
 
@@ -105,10 +105,16 @@ export function createSqliteExecutor(connection: Connection, busyTimeoutMs: numb
   }
 }
 
-/** What an earlier step found; every other value is itself. */
+/** The values of a statement, with what earlier ones found in its place. */
+function valuesOf({ values, late }: Query, rows: readonly (readonly SqlRow[])[]): readonly SqlValue[] {
+  // Where nothing is late every value is plain.
+  return late === true ? values.map((value) => resolved(value, rows)) : (values as readonly SqlValue[])
+}
+
 function resolved(value: SqlValue | Found, rows: readonly (readonly SqlRow[])[]): SqlValue {
   if (typeof value !== 'object' || value === null) return value
-  return Number(rows[value.step]?.[0]?.[value.column]) + value.plus
+  const found = rows[value.step]?.[0]?.[value.column]
+  return typeof found === 'number' ? found + value.plus : null
 }
 
 function schemaSession({ db, ask }: Connection): SchemaSession {

@@ -86,10 +86,7 @@ export function encodePart(work: Work, part: Part, index: number, createdAt: num
 }
 
 export function messageOf(row: StoredMessage): Message {
-  const { payloads } = row
-  const parts: Part[] = new Array(payloads.length)
-  for (let index = 0; index < payloads.length; index++) parts[index] = parse(payloads[index] as string)
-  return messageAtPlace(row, row, parts)
+  return messageAtPlace(row, row, row.payloads.map(parse<Part>))
 }
 
 /** What a read would return of a message that was just written; nothing in it is the caller's own object. */

@@ -1,5 +1,5 @@
 import type { Expectation, Receipt } from '@holdfast/core'
-import { type Compiled, type Scoped, valuesOf } from '../compile.js'
+import { bind, type Compiled, type Scoped } from '../compile.js'
 import type { Found, SqlRow, Step } from '../executor.js'
 
 /** A commit on its way to the database: the steps of all its commands, and what each of them stands for. */
@@ -30,13 +30,13 @@ export function emptyPlan(scope: number | string, scopeId?: string): Plan {
 
 /** A step that may affect any number of rows. */
 export function run<Input>(plan: Plan, statement: Compiled<Input>, input: Input): void {
-  plan.steps.push({ statement, values: valuesOf(statement, input), late: statement.late })
+  plan.steps.push(bind(statement, input))
   plan.refusals.push(undefined)
 }
 
 /** A step that must affect or find one row; when it does not, the command is refused for what it expected. */
 export function expectOne<Input>(plan: Plan, statement: Compiled<Input>, input: Input, expectation: Expectation): void {
-  plan.steps.push({ statement, values: valuesOf(statement, input), late: statement.late, expects: 1 })
+  plan.steps.push({ ...bind(statement, input), expects: 1 })
   plan.refusals.push({ command: plan.command, expectation })
 }
 

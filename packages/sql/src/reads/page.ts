@@ -1,12 +1,16 @@
 import type { Call, PathPage, PathRange, StoredMessage } from '@holdfast/core'
 import { type Home, messageColumns, messageFrom } from '../codec/messages.js'
 import { bind, type Compiler } from '../compile.js'
-import type { SqlExecutor, SqlRow } from '../executor.js'
-import { type PathStatements, pathStatements, type Stretch } from './path.js'
+import type { Found, SqlExecutor, SqlRow } from '../executor.js'
+import { type Bounds, type PathStatements, pathStatements, type Stretch } from './path.js'
 
 const unbounded = Number.MAX_SAFE_INTEGER
 const positionColumn = messageColumns.indexOf('position')
 const goesOnColumn = 6
+
+const inFirst = (column: number): Found => ({ step: 0, column, plus: 0 })
+/** The columns of the segments, which are always asked for first. */
+const bounds: Bounds = { foundLow: inFirst(4), foundHigh: inFirst(5), foundScope: inFirst(7), foundKey: inFirst(8) }
 
 export type ReadPage = (scope: string, range: PathRange, call: Call) => Promise<PathPage | undefined>
 
@@ -45,11 +49,12 @@ export function pageOfPath(executor: SqlExecutor, compiler: Compiler): ReadPage 
     const { session, branch, after, order, limit, size } = range
     const end = (range.before ?? unbounded) - 1
     const high = order === 'ascending' ? Math.min(after + limit, end) : end
-    const stretch = { scope, session, branch, low: after, high, limit, size }
+    const stretch = { scope, session, branch, low: after, high, limit, size, ...bounds }
     let found = await read(stretch, call)
     // No payloads come when they are too large together, and none when there are none.
     if (found.parts.length === 0 && found.rows.length > 0) {
-      const [sizes = []] = await executor.read([bind(found.by.sizes, stretch)], call)
+      const queries = [bind(found.by.segments, stretch), bind(found.by.sizes, stretch)]
+      const [, sizes = []] = await executor.read(queries, call)
       const kept = within(size, [...sizes].sort(byFirst), order)
       if (kept !== undefined) found = await read({ ...stretch, ...kept, size: unbounded }, call)
     }
@@ -67,8 +72,8 @@ function byFirst(left: SqlRow, right: SqlRow): number {
 
 /** By position, index and chunk. */
 function byPlace(left: SqlRow, right: SqlRow): number {
-  for (let at = 0; at < 3; at++) {
-    const difference = Number(left[at]) - Number(right[at])
+  for (const column of [0, 3, 1]) {
+    const difference = Number(left[column]) - Number(right[column])
     if (difference !== 0) return difference
   }
   return 0
@@ -111,10 +116,11 @@ function pageFrom({ path, rows, parts }: FoundPage, order: PathRange['order']): 
   }
   if (page === undefined) return undefined
   const messages: StoredMessage[] = []
+  let home: Segment | undefined
   let part = 0
   for (const row of rows) {
-    const position = row[positionColumn] as number
-    const home = segments.find(({ low, high }) => position > low && position <= high)
+    const position = Number(row[positionColumn])
+    if (home === undefined || !holds(home, position)) home = segments.find((segment) => holds(segment, position))
     const payloads: string[] = []
     // Both come in the order of their positions.
     for (let next = parts[part]; next !== undefined && next[0] === position; next = parts[++part])
@@ -124,8 +130,12 @@ function pageFrom({ path, rows, parts }: FoundPage, order: PathRange['order']): 
   return { ...page, messages: order === 'ascending' ? messages : messages.reverse() }
 }
 
-function addChunk(payloads: string[], [, , chunk, payload]: SqlRow): void {
-  const text = String(payload)
-  if (chunk === 0) payloads.push(text)
+function holds({ low, high }: Segment, position: number): boolean {
+  return position > low && position <= high
+}
+
+function addChunk(payloads: string[], row: SqlRow): void {
+  const text = row[2] as string
+  if (row[1] === 0) payloads.push(text)
   else payloads[payloads.length - 1] += text
 }

@@ -1,11 +1,21 @@
-import { type Expression, type SqlBool, sql } from 'kysely'
+import { type Expression, type QueryCreator, type SqlBool, sql } from 'kysely'
 import { under } from '../codec/columns.js'
 import { messageColumns } from '../codec/messages.js'
 import type { Compiled, Compiler, Scoped, Writing } from '../compile.js'
+import type { Found } from '../executor.js'
+import type { Database } from '../schema/tables.js'
 import { sessionId } from '../shown.js'
 
+/** Where the stretch lies in its branch, as `segments` found it; only where statements are chained. */
+export interface Bounds {
+  readonly foundScope: Found
+  readonly foundKey: Found
+  readonly foundLow: Found
+  readonly foundHigh: Found
+}
+
 /** A stretch of a path: the last `limit` of the positions above `low` and up to `high`. */
-export interface Stretch extends Scoped {
+export interface Stretch extends Scoped, Bounds {
   readonly session: string
   /** Null for the active branch. */
   readonly branch: string | null
@@ -19,12 +29,12 @@ export interface Stretch extends Scoped {
 export interface PathStatements {
   /**
    * The branches that the stretch lies in: (depth, id, session, head, low, high, whether the stretch goes on in the
-   * parent). The branch itself has depth 0.
+   * parent, scope, key). The branch itself has depth 0.
    */
   readonly segments: Compiled<Stretch>
   /** The columns of the messages. */
   readonly messages: Compiled<Stretch>
-  /** (position, index, chunk, payload) of their parts. */
+  /** (position, chunk, payload) of their parts, and their index where they come in no order. */
   readonly payloads: Compiled<Stretch>
   /** (position, size) of the messages, for a page that is too large. */
   readonly sizes: Compiled<Stretch>
@@ -51,7 +61,8 @@ export function pathStatements(compiler: Compiler, branch: 'active' | 'named', r
         join.onRef('s.scope', '=', 'b.scope').onRef('s.key', '=', 'b.session'),
       )
       .select(['path.depth', 'b.id', sessionId.as('session'), 'b.head', 'path.low', 'path.high'])
-      .select((eb) => eb.case().when('path.base', '>', eb.ref('path.bottom')).then(1).else(0).end().as('goes_on')),
+      .select((eb) => eb.case().when('path.base', '>', eb.ref('path.bottom')).then(1).else(0).end().as('goes_on'))
+      .select(['path.scope', 'path.key']),
   )
   return { segments, ...(reach === 'own' ? ownRows(compiler, branch) : wholeRows(compiler, branch)) }
 }
@@ -61,23 +72,29 @@ type RowStatements = Omit<PathStatements, 'segments'>
 /** One branch is looked up once, so that its rows are a range of a key and come in its order. */
 function ownRows(compiler: Compiler, branch: 'active' | 'named'): RowStatements {
   const { compile } = compiler
-  const along = (writing: Writing<Stretch>) => ownPath(compiler, writing, branch)
+  // Chained statements know the stretch already. The path is named in plain SQL only, so its type does not matter.
+  const along = (writing: Writing<Stretch>): QueryCreator<Database> =>
+    writing.chained ? writing.db : (ownPath(compiler, writing, branch) as unknown as QueryCreator<Database>)
   return {
     messages: compile<Stretch>(`read messages of the ${branch} branch`, (writing) =>
       along(writing)
         .selectFrom('holdfast_messages as m')
         .select(under('m', messageColumns))
-        .where(inStretch('m'))
+        .where(inStretch(writing, 'm'))
         .orderBy('m.position'),
     ),
 
     payloads: compile<Stretch>(`read payloads of the ${branch} branch`, (writing) =>
       along(writing)
         .selectFrom('holdfast_parts as p')
-        .select(['p.position', 'p.index', 'p.chunk', 'p.payload_json'])
-        .where(inStretch('p'))
+        .select(['p.position', 'p.chunk', 'p.payload_json'])
+        .where(inStretch(writing, 'p'))
         .where(({ eb, selectFrom }) =>
-          eb(selectFrom('holdfast_messages as m').select(totalSize).where(inStretch('m')), '<=', writing.slot('size')),
+          eb(
+            selectFrom('holdfast_messages as m').select(totalSize).where(inStretch(writing, 'm')),
+            '<=',
+            writing.slot('size'),
+          ),
         )
         .orderBy('p.position')
         .orderBy('p.index')
@@ -85,20 +102,23 @@ function ownRows(compiler: Compiler, branch: 'active' | 'named'): RowStatements 
     ),
 
     sizes: compile<Stretch>(`read sizes of the ${branch} branch`, (writing) =>
-      along(writing).selectFrom('holdfast_messages as m').select(['m.position', 'm.size']).where(inStretch('m')),
+      along(writing)
+        .selectFrom('holdfast_messages as m')
+        .select(['m.position', 'm.size'])
+        .where(inStretch(writing, 'm')),
     ),
   }
 }
 
 /** The range of a key that the one segment of the path stands for. */
-function inStretch(table: 'm' | 'p') {
-  const is = (column: string, how: string, bound: keyof Segment) =>
-    sql`${sql.ref(`${table}.${column}`)} ${sql.raw(how)} (select ${sql.ref(bound)} from path)`
+function inStretch({ chained, late }: Writing<Stretch>, table: 'm' | 'p') {
+  const is = (column: string, how: string, bound: keyof Segment, found: keyof Bounds) =>
+    sql`${sql.ref(`${table}.${column}`)} ${sql.raw(how)} ${chained ? late(found) : sql`(select ${sql.ref(bound)} from path)`}`
   const bounds = [
-    is('scope', '=', 'scope'),
-    is('branch', '=', 'key'),
-    is('position', '>', 'low'),
-    is('position', '<=', 'high'),
+    is('scope', '=', 'scope', 'foundScope'),
+    is('branch', '=', 'key', 'foundKey'),
+    is('position', '>', 'low', 'foundLow'),
+    is('position', '<=', 'high', 'foundHigh'),
   ]
   return sql<SqlBool>`${sql.join(bounds, sql` and `)}`
 }
@@ -125,7 +145,7 @@ function wholeRows(compiler: Compiler, branch: 'active' | 'named'): RowStatement
       along(writing)
         .selectFrom('path')
         .crossJoin('holdfast_parts as p')
-        .select(['p.position', 'p.index', 'p.chunk', 'p.payload_json'])
+        .select(['p.position', 'p.chunk', 'p.payload_json', 'p.index'])
         .whereRef('p.scope', '=', 'path.scope')
         .whereRef('p.branch', '=', 'path.key')
         .whereRef('p.position', '>', 'path.low')

@@ -1,5 +1,5 @@
 import type { Upkeep } from '@holdfast/core'
-import { bind, type Compiler, valuesOf } from '../compile.js'
+import { bind, type Compiler } from '../compile.js'
 import type { SqlExecutor } from '../executor.js'
 import { deletedShelf } from '../shown.js'
 
@@ -41,7 +41,7 @@ export function scopeUpkeep(executor: SqlExecutor, { compileAcross }: Compiler):
     },
 
     async hideScope(id, call) {
-      const outcome = await executor.write([{ statement: hide, values: valuesOf(hide, { id }), expects: 1 }], call)
+      const outcome = await executor.write([{ ...bind(hide, { id }), expects: 1 }], call)
       return outcome.done
     },
   }

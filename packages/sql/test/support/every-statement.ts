@@ -1,5 +1,5 @@
 import type { Call, Command, SessionConditions } from '@holdfast/core'
-import { type Compiled, createCompiler, type ScopeForm } from '../../src/compile.js'
+import { type Compiled, createCompiler, type Form } from '../../src/compile.js'
 import type { SqlExecutor } from '../../src/executor.js'
 import { planCommands } from '../../src/plans/commit.js'
 import { emptyPlan } from '../../src/plans/plan.js'
@@ -28,7 +28,7 @@ const emptyDatabase: SqlExecutor = {
 }
 
 /** Every statement that the backend has, also those whose text depends on what is asked. */
-export async function everyStatement(traits: SqlTraits, form: ScopeForm): Promise<readonly Compiled<never>[]> {
+export async function everyStatement(traits: SqlTraits, form: Form): Promise<readonly Compiled<never>[]> {
   const statements: Compiled<never>[] = []
   const compiler = createCompiler(traits, form, (statement) => statements.push(statement))
 
