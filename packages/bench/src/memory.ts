@@ -5,8 +5,9 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { openSqliteStore } from '@holdfast/sqlite'
 
-// Each measurement runs in a process of its own, with the garbage collector at hand, and reports megabytes above the
-// baseline of that process.
+// Each measurement runs in a process of its own and reports megabytes above the baseline of that process. The driver does
+// not yield while it works, so a peak inside of one call cannot be sampled: for the part of 10 MB the heap is capped at
+// its baseline of about 20 MB and three times the part, and a process that needs more does not survive.
 
 const megabyte = 1024 * 1024
 const goals: Readonly<Record<string, number>> = { paging: 50, 'part-write': 30, 'part-read': 30, scopes: 20 }
@@ -20,16 +21,18 @@ function runAll(): void {
   for (const [name, goal] of Object.entries(goals)) {
     const child = spawnSync(
       process.execPath,
-      [...process.execArgv, '--expose-gc', fileURLToPath(import.meta.url), name],
-      {
-        encoding: 'utf8',
-      },
+      [...process.execArgv, '--expose-gc', ...capOf(name), fileURLToPath(import.meta.url), name],
+      { encoding: 'utf8' },
     )
     const peak = Number(child.stdout.trim())
     reached &&= child.status === 0 && peak < goal
     console.log(`${name.padEnd(12)} ${peak.toFixed(1).padStart(6)} MB, goal below ${goal} MB ${child.stderr}`)
   }
   process.exitCode = reached ? 0 : 1
+}
+
+function capOf(name: string): readonly string[] {
+  return name.startsWith('part-') ? ['--max-old-space-size=50'] : []
 }
 
 async function measure(name: string): Promise<void> {
@@ -46,7 +49,7 @@ async function measure(name: string): Promise<void> {
       for (let done = 0; done < 1_000_000; done += lot.length) await scope.messages.appendAll(session.id, lot)
       const peak = peakAbove()
       let cursor: string | null | undefined
-      for (let read = 0; cursor !== null; read++) {
+      while (cursor !== null) {
         const page = await scope.messages.list(session.id, {
           limit: 1000,
           ...(cursor !== undefined && { before: cursor }),

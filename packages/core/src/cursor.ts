@@ -38,12 +38,17 @@ export function readCursor(cursor: string, fingerprint: string, types: readonly 
   return key as CursorKey
 }
 
+function textOf(binary: string): string {
+  if (ascii.test(binary)) return binary
+  const bytes = Uint8Array.from(binary, (character) => character.charCodeAt(0))
+  return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+}
+
 function decode(cursor: string): readonly unknown[] | undefined {
   if (!cursor.startsWith(version)) return undefined
   try {
     const binary = atob(cursor.slice(version.length).replaceAll('-', '+').replaceAll('_', '/'))
-    const bytes = Uint8Array.from(binary, (character) => character.charCodeAt(0))
-    const values: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
+    const values: unknown = JSON.parse(textOf(binary))
     return Array.isArray(values) ? values : undefined
   } catch {
     return undefined

@@ -135,6 +135,7 @@ function holds({ low, high }: Segment, position: number): boolean {
 }
 
 function addChunk(payloads: string[], row: SqlRow): void {
+  // A payload is never null.
   const text = row[2] as string
   if (row[1] === 0) payloads.push(text)
   else payloads[payloads.length - 1] += text
