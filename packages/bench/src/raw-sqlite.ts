@@ -108,7 +108,6 @@ export function openRaw(path: string) {
   }
 
   return {
-    db,
     keysOf,
     append,
     /** All messages of a thread that was never forked. */
@@ -118,7 +117,6 @@ export function openRaw(path: string) {
       const rows = after ? laterPage.all(scope, after.at, after.id, limit) : firstPage.all(scope, limit)
       return (rows as Row[]).map(sessionOf)
     },
-    close: () => db.close(),
   }
 }
 
