@@ -103,7 +103,7 @@ export const brokenCommits: readonly BrokenBackend[] = [
         const range = { session: source, branch: null, after: 0, before: undefined, order: 'ascending' } as const
         const page = await backend.messages.page(scope, { ...range, limit: 1000, size: 1e9 }, call)
         const messages = (page?.messages ?? []).map(({ id, ...message }) => ({
-          message: { ...message, id: `${session.id} ${id}` },
+          message: { ...message, id: `${session.id} ${id}`, digest: '', size: 0 },
           parts: [],
         }))
         const copies = { type: 'append', session: session.id, branch: null, after: undefined, at: 0, messages } as const

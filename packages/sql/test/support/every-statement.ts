@@ -19,6 +19,7 @@ const call: Call = { signal: undefined, retries: 0 }
 
 /** Holds nothing, and takes everything. */
 const emptyDatabase: SqlExecutor = {
+  chains: false,
   write: async () => ({ done: true, rows: [] }),
   read: async (queries) => queries.map(() => []),
   exclusively: async () => {
