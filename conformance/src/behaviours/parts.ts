@@ -49,6 +49,16 @@ export const parts = group('parts', {
     )
   },
 
+  'what was read can be written again as it is': async ({ scope }) => {
+    const source = await scope.sessions.create({ participants: [{ userId: 'ada' }], permissions: [] })
+    const first = await scope.messages.append(source.id, { role: 'assistant', parts: [...known, ...unknown] })
+    const { participants, permissions } = await scope.sessions.get(source.id)
+    const target = await scope.sessions.create({ participants, permissions })
+    const { role, parts } = await scope.messages.get(first.id)
+    const { id } = await scope.messages.append(target.id, { role, parts })
+    expectSameJson((await scope.messages.get(id)).parts, [...known, ...unknown])
+  },
+
   'unknown fields of known parts are kept, in their order': async ({ scope }) => {
     const session = await scope.sessions.create()
     const given: Part = { zebra: 1, type: 'text', apple: { b: 1, a: 2 }, text: 'hello', 10: 'ten', 9: 'nine' }

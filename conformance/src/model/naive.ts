@@ -12,7 +12,7 @@ export interface NaiveMessage {
   /** What the caller said, by which a replay is recognised. */
   readonly said: string
   status: string
-  parts: Part[]
+  parts: readonly Part[]
 }
 
 export interface NaiveBranch {

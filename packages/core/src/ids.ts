@@ -14,7 +14,7 @@ const counterSpan = 2 ** 20
 const randomDigits = 12
 
 /** The platform's cryptographic randomness, drawn in blocks because each call has a fixed price. */
-export const systemRandom: RandomBytes = (into) => {
+const systemRandom: RandomBytes = (into) => {
   crypto.getRandomValues(into)
 }
 

@@ -11,6 +11,7 @@ describe('the package', () => {
       minify: true,
       format: 'esm',
       external: ['zod'],
+      logLevel: 'error',
       write: false,
     })
     const [file] = bundle.outputFiles
@@ -22,6 +23,7 @@ describe('the package', () => {
       entryPoints: [fileURLToPath(import.meta.resolve('@holdfast/core/memory'))],
       bundle: true,
       platform: 'browser',
+      logLevel: 'error',
       format: 'esm',
       write: false,
     })

@@ -16,14 +16,15 @@ export interface Connection {
 export function connect(driver: Driver, path: string, readonly: boolean): Connection {
   const db = new driver(path, { readonly, timeout: driverWaitMs })
   // Never let go of: on Node 24 the driver's twelfth version aborts the process when a statement is garbage-collected.
-  const prepared = new Map<Statement | string, Prepared<unknown[], SqlRow>>()
+  // By text, for a statement with a rare filter may be compiled again.
+  const prepared = new Map<string, Prepared<unknown[], SqlRow>>()
 
-  function prepare(statement: Statement): Prepared<unknown[], SqlRow> {
-    let found = prepared.get(statement)
+  function prepare({ text, returns }: Pick<Statement, 'text' | 'returns'>): Prepared<unknown[], SqlRow> {
+    let found = prepared.get(text)
     if (found === undefined) {
-      found = db.prepare<unknown[], SqlRow>(statement.text)
-      if (statement.returns) found.raw(true)
-      prepared.set(statement, found)
+      found = db.prepare<unknown[], SqlRow>(text)
+      if (returns) found.raw(true)
+      prepared.set(text, found)
     }
     return found
   }
@@ -31,14 +32,7 @@ export function connect(driver: Driver, path: string, readonly: boolean): Connec
   return {
     db,
     prepare,
-    ask(text) {
-      let found = prepared.get(text)
-      if (found === undefined) {
-        found = db.prepare<unknown[], SqlRow>(text).raw(true)
-        prepared.set(text, found)
-      }
-      return found.all()
-    },
+    ask: (text) => prepare({ text, returns: true }).all(),
     close() {
       db.close()
     },

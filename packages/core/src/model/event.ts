@@ -9,7 +9,6 @@ import { usageInput } from './usage.js'
  * the history cannot be forged.
  */
 export const journalTypes = ['message', 'settlement', 'status', 'branch', 'session', 'usage'] as const
-export type JournalType = (typeof journalTypes)[number]
 
 export const eventInput = (limits: Limits) =>
   z.strictObject({

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { JsonObject, JsonValue } from '../json.js'
 import type { Limits } from '../limits.js'
 import { type Part, part } from './part.js'
-import { columnText, epochMs, idOf, jsonObject, jsonValue, newIdOf, signal } from './primitives.js'
+import { columnText, epochMs, type Given, idOf, jsonObject, jsonValue, newIdOf, signal } from './primitives.js'
 import { type ModelRef, modelRef } from './session.js'
 import { type Usage, usageInput } from './usage.js'
 
@@ -33,7 +33,7 @@ export const messageInput = (limits: Limits) => {
     parts: z.array(part(limits)).max(limits.partsPerMessage),
   })
 }
-export type MessageInput = z.input<ReturnType<typeof messageInput>>
+export type MessageInput = Given<ReturnType<typeof messageInput>>
 
 export const appendOptions = (limits: Limits) =>
   z.strictObject({

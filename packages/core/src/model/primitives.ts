@@ -14,7 +14,7 @@ export interface IdMark {
 export const idMarks = z.registry<IdMark>()
 
 /** The issue parameter that turns a failed check into `too_large` instead of `invalid`. */
-export const tooLargeParams = { tooLarge: true }
+const tooLargeParams = { tooLarge: true }
 
 const loneSurrogate = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/
 
@@ -72,6 +72,15 @@ export const count = z.int().min(0)
 export const signal = z.custom<AbortSignal>(
   (value) => typeof value === 'object' && value !== null && 'aborted' in value && 'addEventListener' in value,
 )
+
+/**
+ * What a caller hands over to a schema. Its arrays may be readonly, so that what one call returned can be given to
+ * another as it is.
+ */
+export type Given<Schema extends z.ZodType> = {
+  [Field in keyof z.input<Schema>]: Unlocked<z.input<Schema>[Field]>
+}
+type Unlocked<Value> = Value extends readonly (infer Item)[] ? readonly Item[] : Value
 
 export const callOptions = z.strictObject({ signal: signal.optional() })
 export type CallOptions = z.input<typeof callOptions>

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { JsonObject } from '../json.js'
 import type { Limits } from '../limits.js'
-import { columnText, count, epochMs, freeText, idOf, jsonObject, newIdOf, signal } from './primitives.js'
+import { columnText, count, epochMs, freeText, type Given, idOf, jsonObject, newIdOf, signal } from './primitives.js'
 import { type Usage, usageInput } from './usage.js'
 
 export const sessionStatuses = ['idle', 'running', 'waiting', 'completed', 'failed', 'cancelled'] as const
@@ -21,11 +21,11 @@ export const modelRef = (limits: Limits) =>
   })
 export type ModelRef = z.output<ReturnType<typeof modelRef>>
 
-export const participant = (limits: Limits) =>
+const participant = (limits: Limits) =>
   z.strictObject({ userId: columnText(limits.idBytes), role: columnText(limits.titleBytes).optional() })
 export type Participant = z.output<ReturnType<typeof participant>>
 
-export const permissionRule = (limits: Limits) =>
+const permissionRule = (limits: Limits) =>
   z.strictObject({
     permission: columnText(limits.titleBytes),
     pattern: columnText(limits.pathBytes),
@@ -42,7 +42,7 @@ export interface Lineage {
 }
 
 /** Where a host keeps the messages that it does not keep here. The store does not interpret it. */
-export const transcript = (limits: Limits) =>
+const transcript = (limits: Limits) =>
   z.strictObject({ format: columnText(limits.titleBytes), uri: columnText(limits.pathBytes), messageCount: count })
 export type Transcript = z.output<ReturnType<typeof transcript>>
 
@@ -104,12 +104,12 @@ export const sessionInput = (limits: Limits) =>
     updatedAt: epochMs.optional(),
     lastActivityAt: epochMs.optional(),
   })
-export type SessionInput = z.input<ReturnType<typeof sessionInput>>
+export type SessionInput = Given<ReturnType<typeof sessionInput>>
 
 /** `undefined` keeps, `null` clears. `metadata` merges at the top level, where null deletes the key. */
 export const sessionPatch = (limits: Limits) =>
   z.strictObject({ ...descriptive(limits), metadata: jsonObject.optional() })
-export type SessionPatch = z.input<ReturnType<typeof sessionPatch>>
+export type SessionPatch = Given<ReturnType<typeof sessionPatch>>
 
 export const forkInput = (limits: Limits) =>
   z.strictObject({
@@ -121,7 +121,7 @@ export const forkInput = (limits: Limits) =>
     createdBy: columnText(limits.titleBytes).nullish(),
     metadata: jsonObject.optional(),
   })
-export type ForkInput = z.input<ReturnType<typeof forkInput>>
+export type ForkInput = Given<ReturnType<typeof forkInput>>
 
 export const sessionFilter = (limits: Limits) => {
   const short = columnText(limits.titleBytes)
@@ -162,7 +162,7 @@ export const sessionFilter = (limits: Limits) => {
     createdBefore: epochMs.optional(),
   })
 }
-export type SessionFilter = z.input<ReturnType<typeof sessionFilter>>
+export type SessionFilter = Given<ReturnType<typeof sessionFilter>>
 
 export const sessionListOptions = (limits: Limits) =>
   sessionFilter(limits).extend({
@@ -173,7 +173,7 @@ export const sessionListOptions = (limits: Limits) =>
     with: z.array(z.enum(['lastMessage'])).optional(),
     signal: signal.optional(),
   })
-export type SessionListOptions = z.input<ReturnType<typeof sessionListOptions>>
+export type SessionListOptions = Given<ReturnType<typeof sessionListOptions>>
 
 export const statusChange = (_limits: Limits) =>
   z.strictObject({
@@ -184,7 +184,7 @@ export const statusChange = (_limits: Limits) =>
     /** Needed to leave a terminal status; the history records it. */
     override: z.boolean().optional(),
   })
-export type StatusChange = z.input<ReturnType<typeof statusChange>>
+export type StatusChange = Given<ReturnType<typeof statusChange>>
 
 /** One change of status, as the journal tells it. */
 export interface StatusEntry {

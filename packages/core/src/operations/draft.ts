@@ -76,7 +76,7 @@ export async function sweepScope(work: Work): Promise<void> {
 type Refused = Extract<CommitResult, { committed: false }>
 
 /** The error for a refused command. */
-export function refusal(commands: readonly Command[], refused: Refused): HoldfastError {
+function refusal(commands: readonly Command[], refused: Refused): HoldfastError {
   const command = commands[refused.command]
   switch (refused.expectation) {
     case 'session':

@@ -1,5 +1,4 @@
 import type { Operation } from '../operation.js'
-import { adminOperations } from './admin.js'
 import { branchOperations } from './branches.js'
 import { eventOperations } from './events.js'
 import { folderOperations, tagOperations } from './labels.js'
@@ -39,5 +38,3 @@ export const operations: readonly DescribedOperation[] = Object.entries(scopeOpe
       arguments: operation.arguments,
     })),
 )
-
-export { adminOperations }

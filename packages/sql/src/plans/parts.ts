@@ -12,7 +12,7 @@ export interface OfMessage extends Scoped {
 }
 
 /** Where a message stands, as an earlier step found it. */
-export interface Place {
+interface Place {
   readonly branch: Found
   readonly position: Found
 }
