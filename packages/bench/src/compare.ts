@@ -22,8 +22,8 @@ export interface Compared {
 const warmUp = 10
 
 /**
- * Runs both in turns, so that what else the machine does falls on both alike, and compares medians. Which of the two
- * goes first changes every round.
+ * Runs both in turns, so that what else the machine does falls on both alike, and takes the median of what the rounds
+ * say. Which of the two goes first changes every round.
  */
 export async function compare(comparison: Comparison): Promise<Compared> {
   const raw: number[] = []
@@ -39,9 +39,13 @@ export async function compare(comparison: Comparison): Promise<Compared> {
       holdfast.length = 0
     }
   }
-  const rawMicros = median(raw) / comparison.operations
-  const holdfastMicros = median(holdfast) / comparison.operations
-  return { name: comparison.name, goal: comparison.goal, ratio: rawMicros / holdfastMicros, rawMicros, holdfastMicros }
+  return {
+    name: comparison.name,
+    goal: comparison.goal,
+    ratio: median(raw.map((micros, round) => micros / (holdfast[round] ?? Number.NaN))),
+    rawMicros: median(raw) / comparison.operations,
+    holdfastMicros: median(holdfast) / comparison.operations,
+  }
 }
 
 async function timed(run: () => Promise<void> | void): Promise<number> {

@@ -56,7 +56,7 @@ async function appendAndRead(): Promise<readonly Comparison[]> {
     {
       name: 'append',
       goal: 0.8,
-      rounds: 15,
+      rounds: 25,
       operations: batch,
       raw: () => {
         for (let index = 0; index < batch; index++) raw.append(keys, messageAt(index))
@@ -68,7 +68,7 @@ async function appendAndRead(): Promise<readonly Comparison[]> {
     {
       name: `iterate over ${threadLength} messages`,
       goal: 0.8,
-      rounds: 25,
+      rounds: 60,
       operations: 1,
       raw: () => {
         for (const message of raw.load(threadKeys)) assert(message.position > 0)
@@ -80,7 +80,7 @@ async function appendAndRead(): Promise<readonly Comparison[]> {
     {
       name: 'last 50 messages',
       goal: 0.8,
-      rounds: 25,
+      rounds: 60,
       operations: 50,
       raw: () => {
         for (let time = 0; time < 50; time++) raw.last(threadKeys, 50)
@@ -120,7 +120,7 @@ async function lists(): Promise<readonly Comparison[]> {
     {
       name: `list 50 of ${sessionCount} sessions, page 1`,
       goal: 0.7,
-      rounds: 25,
+      rounds: 60,
       operations: times,
       raw: () => {
         for (let time = 0; time < times; time++) raw.list(key, 50)
@@ -132,7 +132,7 @@ async function lists(): Promise<readonly Comparison[]> {
     {
       name: `list 50 of ${sessionCount} sessions, page 50`,
       goal: 0.7,
-      rounds: 25,
+      rounds: 60,
       operations: times,
       raw: () => {
         for (let time = 0; time < times; time++) raw.list(key, 50, after)
