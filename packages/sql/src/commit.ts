@@ -1,7 +1,8 @@
 import type { Call, Command, CommitResult, Receipt } from '@holdfast/core'
 import type { Compiler } from './compile.js'
-import type { SqlExecutor, SqlValue, WriteOutcome } from './executor.js'
+import type { About, SqlExecutor, SqlValue, WriteOutcome } from './executor.js'
 import { type PlanCommand, planCommands } from './plans/commit.js'
+import { lockInOrder, onlySession } from './plans/order.js'
 import { emptyPlan, expectOne, type Plan, run } from './plans/plan.js'
 import { createScope, findScope, scopeHasKey } from './plans/scopes.js'
 
@@ -20,15 +21,18 @@ export function createCommit(executor: SqlExecutor, byKey: Compiler, byId: Compi
   const hasKey = scopeHasKey(byKey)
   const find = findScope(byId)
   const create = createScope(byId)
+  const lockByKey = lockInOrder(byKey)
+  const lockById = lockInOrder(byId)
   const keys = new Map<string, number>()
 
   async function commitById(scope: string, commands: readonly Command[], call: Call): Promise<CommitResult> {
     const plan = emptyPlan(scope)
     const first = commands.find((command) => command.type === 'create-session')
     if (first !== undefined) run(plan, create, { scope, at: first.session.createdAt })
+    lockById(plan, commands)
     planAll(plan, commands, planById)
     run(plan, find, { scope })
-    const outcome = await executor.write(plan.steps, call)
+    const outcome = await executor.write(plan.steps, { scope }, call)
     if (outcome.done) remember(scope, outcome.rows.at(-1)?.[0]?.[0])
     return resultOf(plan, outcome)
   }
@@ -45,12 +49,18 @@ export function createCommit(executor: SqlExecutor, byKey: Compiler, byId: Compi
     const plan = emptyPlan(key, scope)
     // An append sees to the scope itself: it is what happens most, and one statement less is worth it.
     if (commands[0]?.type !== 'append') expectOne(plan, hasKey, { scope: key, id: scope }, 'session')
+    lockByKey(plan, commands)
     planAll(plan, commands, planByKey)
-    const outcome = await executor.write(plan.steps, call)
+    const outcome = await executor.write(plan.steps, aboutOf(scope, commands), call)
     if (outcome.done || outcome.step > 0) return resultOf(plan, outcome)
     keys.delete(scope)
     return commitById(scope, commands, call)
   }
+}
+
+function aboutOf(scope: string, commands: readonly Command[]): About {
+  const session = onlySession(commands)
+  return session === undefined ? { scope } : { scope, session }
 }
 
 function planAll(plan: Plan, commands: readonly Command[], planCommand: PlanCommand): void {

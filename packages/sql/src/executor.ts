@@ -30,6 +30,14 @@ export interface Query {
   readonly late?: boolean
 }
 
+/** What the statements of one read or write are about. */
+export interface About {
+  /** The id of the scope that they keep to; null for administration, which may look at all of them. */
+  readonly scope: string | null
+  /** The one session that a write changes, where it is one. Such writes may be committed together, in the order of ids. */
+  readonly session?: string
+}
+
 /** One step of a write. */
 export interface Step extends Query {
   /**
@@ -52,14 +60,14 @@ export interface SqlExecutor {
   readonly chains: boolean
 
   /** Runs all steps in one transaction that takes the write lock first, or rolls all of them back. */
-  write(steps: readonly Step[], call: Call): Promise<WriteOutcome>
+  write(steps: readonly Step[], about: About, call: Call): Promise<WriteOutcome>
 
   /** Runs queries on one snapshot. */
-  read(queries: readonly Query[], call: Call): Promise<readonly (readonly SqlRow[])[]>
+  read(queries: readonly Query[], about: About, call: Call): Promise<readonly (readonly SqlRow[])[]>
 
   /**
-   * Runs `work` in one transaction while holding the lock that keeps every other process from migrating or writing.
-   * Rolled back when it throws.
+   * Runs `work` in one transaction while holding the lock that keeps every other process from migrating. Rolled back when
+   * it throws.
    */
   exclusively<Result>(work: (session: SchemaSession) => Promise<Result>): Promise<Result>
 

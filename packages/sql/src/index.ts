@@ -1,6 +1,8 @@
 export { createSqlBackend, type SqlBackendOptions } from './backend.js'
+export { postgresTraits } from './dialects/postgres.js'
 export { sqliteTraits } from './dialects/sqlite.js'
 export type {
+  About,
   Found,
   Query,
   SchemaReads,

@@ -26,6 +26,8 @@ export interface QueryTraits {
   /** The function that gives the greatest of its arguments, and the one that gives the least. */
   readonly greatest: string
   readonly least: string
+  /** Whether writers lock rows, so that two of them can wait for each other. */
+  readonly locksRows: boolean
   /** A key that no row of the table has in the scope, and that is above all that were given out before its rows existed. */
   nextKey(table: KeyedTable, scope: Expression<number>): Expression<number>
   /** Keeps the rows of one table that a query finds from changing before the commit; nothing where writers are alone. */
@@ -51,12 +53,16 @@ export interface EngineQueries {
 
 /** What differs in definitions of tables. */
 export interface SchemaTraits {
+  /** A table or an index as statements name it. */
+  tableName(name: string): string
   /** The SQL type of a column. */
   columnType(type: ColumnType): string
   /** What follows the closing parenthesis of `create table`. */
   tableSuffix(table: Table): string
   /** The definition of a key column that the engine assigns, never giving one out twice. */
   assignedKey(column: string): string
+  /** The definition of a key column whose next value `nextKey` gives. */
+  numberedKey(column: string): string
   /** Which of the library's tables exist, and what they look like. */
   inspect(session: SchemaReads): Promise<readonly FoundTable[]>
   /** Whether a found type is the one the column was given. */

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import type { Form } from '../src/compile.js'
+import { postgresTraits } from '../src/dialects/postgres.js'
 import { sqliteTraits } from '../src/dialects/sqlite.js'
 import type { SqlTraits } from '../src/traits.js'
 import { everyStatement } from './support/every-statement.js'
-import { postgresQueries } from './support/postgres-queries.js'
 
-const dialects: readonly SqlTraits[] = [sqliteTraits, { ...sqliteTraits, ...postgresQueries, dialect: 'postgres' }]
+const dialects: readonly SqlTraits[] = [sqliteTraits, postgresTraits('hosts')]
 
 const forms: readonly Form[] = [
   { scope: 'by key', chained: false },
@@ -33,13 +33,13 @@ const administrative = new Set([
 function unscoped(text: string): readonly string[] {
   const found: string[] = []
   for (const [, verb, table, alias] of text.matchAll(
-    /\b(from|join|update|into) "holdfast_(?!scopes\b)(\w+)"(?: as "(\w+)")?/g,
+    /\b(from|join|update|into) (?:"hosts".)?"holdfast_(?!scopes\b)(\w+)"(?: as "(\w+)")?/g,
   )) {
     const name = alias ?? `holdfast_${table}`
     const qualified = `"${name}"."scope"`
     const kept =
       verb === 'into'
-        ? new RegExp(`into "holdfast_${table}" \\((?:"\\w+", )*"scope"[,)]`).test(text)
+        ? new RegExp(`into (?:"hosts".)?"holdfast_${table}" \\((?:"\\w+", )*"scope"[,)]`).test(text)
         : text.includes(`${qualified} = `) ||
           text.includes(`= ${qualified}`) ||
           (alias === undefined && / "scope" = /.test(text))

@@ -61,7 +61,7 @@ export function createSqliteExecutor(connection: Connection, busyTimeoutMs: numb
   return {
     chains: true,
 
-    async write(steps, call) {
+    async write(steps, _about, call) {
       const attempt = () => writeOnce(steps)
       const deadline = performance.now() + busyTimeoutMs
       if (!line.isEmpty()) return line.inTurn(() => patiently(attempt, call, deadline), call)
@@ -74,7 +74,7 @@ export function createSqliteExecutor(connection: Connection, busyTimeoutMs: numb
       return line.inTurn(() => again(attempt, call, deadline), call)
     },
 
-    read(queries, call) {
+    read(queries, _about, call) {
       const attempt = () => patiently(() => readOnce(queries), call, performance.now() + busyTimeoutMs)
       return held ? line.inTurn(attempt, call) : attempt()
     },

@@ -1,5 +1,5 @@
 import type { Call } from '@holdfast/core'
-import type { Step } from '@holdfast/sql'
+import type { About, Step } from '@holdfast/sql'
 import { describe, expect, it } from 'vitest'
 import { type OpenDatabase, openDatabase } from './support/database.js'
 import { ownPath } from './support/folder.js'
@@ -8,6 +8,8 @@ const insert = { text: 'insert into notes (body) values (?)', returns: false }
 const insertReturning = { text: 'insert into notes (body) values (?) returning key, body', returns: true }
 const update = { text: 'update notes set body = ? where key = ?', returns: false }
 const all = { text: 'select body from notes order by key', returns: true }
+
+const about: About = { scope: 'workspace' }
 
 function call(signal?: AbortSignal): Call {
   return { signal, retries: 0 }
@@ -41,7 +43,7 @@ describe('a write', () => {
       { statement: insert, values: ['first'] },
       { statement: insertReturning, values: ['second'] },
     ]
-    expect(await executor.write(steps, call())).toEqual({ done: true, rows: [[], [[2, 'second']]] })
+    expect(await executor.write(steps, about, call())).toEqual({ done: true, rows: [[], [[2, 'second']]] })
   })
 
   it.each([
@@ -50,7 +52,7 @@ describe('a write', () => {
   ])('is undone, and names the step, when a step %s another number of rows than it must', async (_, step) => {
     const database = await notes()
     const steps: Step[] = [{ statement: insert, values: ['first'], expects: 1 }, step]
-    expect(await database.executor.write(steps, call())).toEqual({ done: false, step: 1 })
+    expect(await database.executor.write(steps, about, call())).toEqual({ done: false, step: 1 })
     expect(bodies(database)).toEqual([])
     expect(database.db.inTransaction).toBe(false)
   })
@@ -61,21 +63,23 @@ describe('a write', () => {
       { statement: insert, values: ['first'] },
       { statement: insert, values: [null] },
     ]
-    await expect(database.executor.write(steps, call())).rejects.toMatchObject({ code: 'SQLITE_CONSTRAINT_NOTNULL' })
+    await expect(database.executor.write(steps, about, call())).rejects.toMatchObject({
+      code: 'SQLITE_CONSTRAINT_NOTNULL',
+    })
     expect(bodies(database)).toEqual([])
     expect(database.db.inTransaction).toBe(false)
   })
 
   it('takes place before the call returns when nobody is in its way', async () => {
     const database = await notes()
-    const write = database.executor.write([{ statement: insert, values: ['first'] }], call())
+    const write = database.executor.write([{ statement: insert, values: ['first'] }], about, call())
     expect(bodies(database)).toEqual(['first'])
     await write
   })
 
   it('sends nothing when it was aborted before', async () => {
     const database = await notes()
-    const write = database.executor.write([{ statement: insert, values: ['first'] }], call(AbortSignal.abort()))
+    const write = database.executor.write([{ statement: insert, values: ['first'] }], about, call(AbortSignal.abort()))
     await expect(write).rejects.toMatchObject({ code: 'aborted' })
     expect(bodies(database)).toEqual([])
   })
@@ -87,9 +91,9 @@ describe('a write that found the database busy', () => {
     const database = await notes(path)
     const other = await notes(path)
     other.db.exec('begin immediate')
-    const first = database.executor.write([{ statement: insert, values: ['first'] }], call())
+    const first = database.executor.write([{ statement: insert, values: ['first'] }], about, call())
     other.db.exec('commit')
-    const second = database.executor.write([{ statement: insert, values: ['second'] }], call())
+    const second = database.executor.write([{ statement: insert, values: ['second'] }], about, call())
     await Promise.all([first, second])
     expect(bodies(database)).toEqual(['first', 'second'])
   })
@@ -100,7 +104,7 @@ describe('a write that found the database busy', () => {
     const other = await notes(path)
     other.db.exec('begin immediate')
     const counted = call()
-    const write = database.executor.write([{ statement: insert, values: ['first'] }], counted)
+    const write = database.executor.write([{ statement: insert, values: ['first'] }], about, counted)
     const closed = database.executor.close()
     other.db.exec('commit')
     await Promise.all([write, closed])
@@ -124,6 +128,7 @@ describe('a read', () => {
         { statement: disturbed, values: [] },
         { statement: all, values: [] },
       ],
+      about,
       call(),
     )
     expect(rows).toEqual([[[0, 1]], []])
@@ -137,7 +142,7 @@ describe('a read', () => {
       { statement: all, values: [] },
       { statement: broken, values: [] },
     ]
-    await expect(database.executor.read(queries, call())).rejects.toThrow('integer overflow')
+    await expect(database.executor.read(queries, about, call())).rejects.toThrow('integer overflow')
     expect(database.db.inTransaction).toBe(false)
   })
 })
@@ -154,8 +159,8 @@ describe('work that has the database for itself', () => {
       await failed.promise
     })
     await begun.promise
-    const write = executor.write([{ statement: insert, values: ['kept'] }], call())
-    const read = executor.read([{ statement: all, values: [] }], call())
+    const write = executor.write([{ statement: insert, values: ['kept'] }], about, call())
+    const read = executor.read([{ statement: all, values: [] }], about, call())
     failed.reject(new Error('changed its mind'))
     await expect(work).rejects.toThrow('changed its mind')
     await write

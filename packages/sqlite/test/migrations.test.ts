@@ -224,8 +224,8 @@ describe('a database that another process migrates meanwhile', () => {
     let reads = 0
     const disturbed: SqlExecutor = {
       ...executor,
-      async read(queries, call) {
-        const rows = await executor.read(queries, call)
+      async read(queries, about, call) {
+        const rows = await executor.read(queries, about, call)
         if (reads++ === 0) await bringTo(other, until(3))
         return rows
       },

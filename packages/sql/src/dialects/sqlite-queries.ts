@@ -30,6 +30,7 @@ export const sqliteQueries: QueryTraits = {
   chunkCharacters: 2 ** 28,
   greatest: 'max',
   least: 'min',
+  locksRows: false,
   nextKey: (table: KeyedTable, scope: Expression<number>) =>
     sql<number>`(select coalesce(max("key"), 0) + 1 from ${sql.table(table)} where "scope" = ${scope})`,
   holding: <Tables extends keyof Aliased, Aliased, Output>(query: SelectQueryBuilder<Aliased, Tables, Output>) => query,

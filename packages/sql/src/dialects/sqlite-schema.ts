@@ -7,9 +7,12 @@ import type { FoundTable, SchemaTraits } from '../traits.js'
 
 /** The tables of every engine that speaks SQLite's SQL. */
 export const sqliteSchema: SchemaTraits = {
+  tableName: quoted,
   columnType: (type) => type,
   tableSuffix: (table) => (table.clustered ? ' strict, without rowid' : ' strict'),
   assignedKey: (column) => `${quoted(column)} integer primary key autoincrement`,
+  // The next one is looked up: writers are alone.
+  numberedKey: (column) => `${quoted(column)} integer not null`,
   inspect,
   sameType: (found, type) => found.toLowerCase() === type,
   rebuild,
@@ -56,7 +59,7 @@ async function rebuild(session: SchemaSession, before: Table, { table, renamed =
   await session.run('pragma legacy_alter_table = on')
   await session.run(`alter table ${next} rename to ${old}`)
   await session.run('pragma legacy_alter_table = off')
-  for (const index of table.indexes) await session.run(createIndex(table.name, index))
+  for (const index of table.indexes) await session.run(createIndex(table.name, index, sqliteSchema))
   for (const [sql] of attached) await session.run(String(sql))
 }
 

@@ -53,13 +53,17 @@ export function branchReads(executor: SqlExecutor, { compile }: Compiler): Branc
 
   return {
     async get(scope, branch, call) {
-      const [rows] = await executor.read([bind(one, { scope, branch })], call)
+      const [rows] = await executor.read([bind(one, { scope, branch })], { scope }, call)
       return rows?.[0] && branchFrom(rows[0])
     },
 
     async family(scope, session, call) {
       const input = { scope, session }
-      const [members = [], elders = []] = await executor.read([bind(own, input), bind(ancestors, input)], call)
+      const [members = [], elders = []] = await executor.read(
+        [bind(own, input), bind(ancestors, input)],
+        { scope },
+        call,
+      )
       return [...[...members].sort(byKey), ...elders].map(branchFrom)
     },
   }

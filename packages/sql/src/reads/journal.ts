@@ -58,18 +58,18 @@ export function journalReads(executor: SqlExecutor, { compile }: Compiler): Jour
         type === undefined
           ? bind(all, { scope, session, after, limit })
           : bind(formFor(type, listed), { scope, session, after, limit, entryType: type })
-      const [rows = []] = await executor.read([query], call)
+      const [rows = []] = await executor.read([query], { scope }, call)
       return rows.map(entryFrom)
     },
 
     async latest(scope, session, type, call) {
       const input = { scope, session, after: 0, limit: 1, entryType: type }
-      const [[row] = []] = await executor.read([bind(formFor(type, latest), input)], call)
+      const [[row] = []] = await executor.read([bind(formFor(type, latest), input)], { scope }, call)
       return row && entryFrom(row)
     },
 
     async get(scope, entry, call) {
-      const [[row] = []] = await executor.read([bind(one, { scope, entry })], call)
+      const [[row] = []] = await executor.read([bind(one, { scope, entry })], { scope }, call)
       return row && { session: String(row[entryColumns.length]), entry: entryFrom(row) }
     },
   }

@@ -45,14 +45,14 @@ export function labelReads(executor: SqlExecutor, { compile }: Compiler): LabelR
 
   return {
     async of(scope, session, kind, call) {
-      const [rows = []] = await executor.read([bind(own, { scope, session, kind })], call)
+      const [rows = []] = await executor.read([bind(own, { scope, session, kind })], { scope }, call)
       return rows.map(([value]) => String(value))
     },
 
     async count(scope, kind, after, limit, call) {
       // Labels are never empty, so all of them come after the empty text.
       const input = { scope, kind, after: after ?? '', limit }
-      const [rows = []] = await executor.read([bind(counts, input)], call)
+      const [rows = []] = await executor.read([bind(counts, input)], { scope }, call)
       return rows.map(([value, sessions]) => ({ value: String(value), sessions: Number(sessions) }))
     },
   }

@@ -53,7 +53,7 @@ export function lastMessages(executor: SqlExecutor, { compile }: Compiler): Read
     const input = { scope, sessions: padded(sessions) }
     const form = String(input.sessions.length)
     const queries = [bind(messages(form, input), input), bind(payloads(form, input), input)]
-    const [rows = [], parts = []] = await executor.read(queries, call)
+    const [rows = [], parts = []] = await executor.read(queries, { scope }, call)
     const payloadsOf = payloadsBy(parts)
     for (const row of rows) {
       const [asked, branch, session] = row.slice(messageColumns.length)

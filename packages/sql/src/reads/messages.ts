@@ -55,7 +55,7 @@ export function messageReads(executor: SqlExecutor, compiler: Compiler): Message
 
     async get(scope, message, call) {
       const input = { scope, message }
-      const [[row] = [], found = []] = await executor.read([bind(one, input), bind(parts, input)], call)
+      const [[row] = [], found = []] = await executor.read([bind(one, input), bind(parts, input)], { scope }, call)
       if (row === undefined) return undefined
       const [branch, session, shelf, digest, size, revision] = row.slice(messageColumns.length)
       const payloads = partsFrom(found.map(partFrom)).map((part) => part.payloadJson)
@@ -71,12 +71,16 @@ export function messageReads(executor: SqlExecutor, compiler: Compiler): Message
 
     async parts(scope, message, call) {
       const input = { scope, message }
-      const [[shown] = [], found = []] = await executor.read([bind(isThere, input), bind(parts, input)], call)
+      const [[shown] = [], found = []] = await executor.read(
+        [bind(isThere, input), bind(parts, input)],
+        { scope },
+        call,
+      )
       return shown && partsFrom(found.map(partFrom))
     },
 
     async calls(scope, toolCallId, call) {
-      const [rows = []] = await executor.read([bind(calls, { scope, toolCallId })], call)
+      const [rows = []] = await executor.read([bind(calls, { scope, toolCallId })], { scope }, call)
       return rows.map(([message, branch, position, index]) => ({
         message: String(message),
         branch: String(branch),

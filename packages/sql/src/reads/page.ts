@@ -1,7 +1,7 @@
 import type { Call, PathPage, PathRange, StoredMessage } from '@holdfast/core'
 import { type Home, messageColumns, messageFrom } from '../codec/messages.js'
 import { bind, type Compiler } from '../compile.js'
-import type { Found, SqlExecutor, SqlRow } from '../executor.js'
+import type { About, Found, SqlExecutor, SqlRow } from '../executor.js'
 import { type Bounds, type PathStatements, pathStatements, type Stretch } from './path.js'
 
 const unbounded = Number.MAX_SAFE_INTEGER
@@ -31,17 +31,17 @@ export function pageOfPath(executor: SqlExecutor, compiler: Compiler): ReadPage 
   }
 
   /** Most pages lie in one branch, and finding that out by reading them costs less than walking up every time. */
-  async function read(stretch: Stretch, call: Call): Promise<FoundPage> {
+  async function read(stretch: Stretch, about: About, call: Call): Promise<FoundPage> {
     const which = stretch.branch === null ? 'active' : 'named'
-    const found = await readBy(own[which], stretch, call)
+    const found = await readBy(own[which], stretch, about, call)
     if (!found.path.some((segment) => segment[goesOnColumn] === 1)) return found
-    const { path, rows, parts, by } = await readBy(whole[which], stretch, call)
+    const { path, rows, parts, by } = await readBy(whole[which], stretch, about, call)
     return { path, by, rows: [...rows].sort(byPosition), parts: [...parts].sort(byPlace) }
   }
 
-  async function readBy(by: PathStatements, stretch: Stretch, call: Call): Promise<FoundPage> {
+  async function readBy(by: PathStatements, stretch: Stretch, about: About, call: Call): Promise<FoundPage> {
     const queries = [bind(by.segments, stretch), bind(by.messages, stretch), bind(by.payloads, stretch)]
-    const [path = [], rows = [], parts = []] = await executor.read(queries, call)
+    const [path = [], rows = [], parts = []] = await executor.read(queries, about, call)
     return { path, rows, parts, by }
   }
 
@@ -50,13 +50,14 @@ export function pageOfPath(executor: SqlExecutor, compiler: Compiler): ReadPage 
     const end = (range.before ?? unbounded) - 1
     const high = order === 'ascending' ? Math.min(after + limit, end) : end
     const stretch = { scope, session, branch, low: after, high, limit, size, ...bounds }
-    let found = await read(stretch, call)
+    const about = { scope }
+    let found = await read(stretch, about, call)
     // No payloads come when they are too large together, and none when there are none.
     if (found.parts.length === 0 && found.rows.length > 0) {
       const queries = [bind(found.by.segments, stretch), bind(found.by.sizes, stretch)]
-      const [, sizes = []] = await executor.read(queries, call)
+      const [, sizes = []] = await executor.read(queries, about, call)
       const kept = within(size, [...sizes].sort(byFirst), order)
-      if (kept !== undefined) found = await read({ ...stretch, ...kept, size: unbounded }, call)
+      if (kept !== undefined) found = await read({ ...stretch, ...kept, size: unbounded }, about, call)
     }
     return pageFrom(found, order)
   }

@@ -57,7 +57,7 @@ export function sessionReads(executor: SqlExecutor, { compile }: Compiler): Sess
 
   return {
     async get(scope, session, call) {
-      const [rows] = await executor.read([bind(one, { scope, session })], call)
+      const [rows] = await executor.read([bind(one, { scope, session })], { scope }, call)
       const row = rows?.[0]
       return row && { ...sessionFrom(row), digest: String(row.at(-1)) }
     },
@@ -68,7 +68,7 @@ export function sessionReads(executor: SqlExecutor, { compile }: Compiler): Sess
         const form = `${query.order}${query.after === undefined ? '' : ' after'} ${formOf(conditions)}`
         return bind(page(form, input), input)
       })
-      const [first = [], ...others] = await executor.read(queries, call)
+      const [first = [], ...others] = await executor.read(queries, { scope }, call)
       const sessions = first.map(sessionFrom)
       if (others.length === 0) return sessions
       for (const rows of others) sessions.push(...rows.map(sessionFrom))
@@ -78,7 +78,7 @@ export function sessionReads(executor: SqlExecutor, { compile }: Compiler): Sess
 
     async count(scope, conditions, call) {
       const input = { scope, conditions }
-      const [rows] = await executor.read([bind(number(formOf(conditions), input), input)], call)
+      const [rows] = await executor.read([bind(number(formOf(conditions), input), input)], { scope }, call)
       return Number(rows?.[0]?.[0])
     },
   }

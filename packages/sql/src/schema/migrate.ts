@@ -2,7 +2,7 @@ import { type Call, type Clock, HoldfastError } from '@holdfast/core'
 import type { SchemaReads, SchemaSession, SqlExecutor } from '../executor.js'
 import type { FoundTable, SchemaTraits } from '../traits.js'
 import { type Difference, differences } from './compare.js'
-import { additionsOf, createTable, literal, quoted } from './ddl.js'
+import { additionsOf, createTable, literal } from './ddl.js'
 import { libraryVersion } from './library-version.js'
 import { appliedMigrations, type Change, type Migration, promisedTables } from './migration.js'
 import { migrations as everyMigration } from './migrations.js'
@@ -110,7 +110,7 @@ async function glanceAt(session: SchemaReads, traits: SchemaTraits): Promise<Loo
   const found = await traits.inspect(session)
   const recorded = found.some(({ name }) => name === appliedMigrations.name)
   const [row] = recorded
-    ? await session.all(`select max("version"), max("min_reader") from ${quoted(appliedMigrations.name)}`)
+    ? await session.all(`select max("version"), max("min_reader") from ${traits.tableName(appliedMigrations.name)}`)
     : []
   return { found, version: Number(row?.[0] ?? 0), minReader: Number(row?.[1] ?? 0) }
 }
@@ -150,7 +150,7 @@ async function applyMigration(
   }
   const values = [version, name, clock(), libraryVersion, minReader].map(literal).join(', ')
   await session.run(
-    `insert into ${quoted(appliedMigrations.name)} ("version", "name", "applied_at", "library_version", "min_reader") values (${values})`,
+    `insert into ${traits.tableName(appliedMigrations.name)} ("version", "name", "applied_at", "library_version", "min_reader") values (${values})`,
   )
 }
 
@@ -181,7 +181,11 @@ function outsideOf(executor: SqlExecutor): SchemaReads {
   const call: Call = { signal: undefined, retries: 0 }
   return {
     async all(text) {
-      const [rows = []] = await executor.read([{ statement: { text, returns: true }, values: [] }], call)
+      const [rows = []] = await executor.read(
+        [{ statement: { text, returns: true }, values: [] }],
+        { scope: null },
+        call,
+      )
       return rows
     },
   }

@@ -33,6 +33,8 @@ export interface Table<Columns extends Record<string, Column> = Record<string, C
   readonly primaryKey: readonly string[]
   /** The one integer key column that the engine assigns, never twice. */
   readonly assigned?: string
+  /** The one integer key column whose next value a statement asks for; unlike an assigned one it may be given. */
+  readonly numbered?: string
   /** Rows are kept in the order of the primary key where the engine can: for narrow rows read by ranges. */
   readonly clustered?: boolean
   readonly foreignKeys: readonly ForeignKey[]

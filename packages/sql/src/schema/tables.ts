@@ -79,6 +79,7 @@ export const sessions = table({
     version: integer,
   },
   primaryKey: ['scope', 'key'],
+  numbered: 'key',
   foreignKeys: [{ columns: ['scope'], table: 'holdfast_scopes', references: ['key'] }],
   indexes: [
     { name: 'holdfast_sessions_id', columns: ['id', 'scope'], unique: true, whereNotNull: 'id' },
@@ -122,6 +123,7 @@ export const branches = table({
     version: integer,
   },
   primaryKey: ['scope', 'key'],
+  numbered: 'key',
   foreignKeys: [
     { columns: ['scope', 'session'], table: 'holdfast_sessions', references: ['scope', 'key'] },
     { columns: ['scope', 'parent'], table: 'holdfast_branches', references: ['scope', 'key'] },

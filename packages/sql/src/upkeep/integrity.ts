@@ -14,14 +14,14 @@ export function integrityCheck(executor: SqlExecutor, compiler: Compiler): Check
   return async (call) => {
     const problems: IntegrityProblem[] = []
     for (const { statement, problem } of checks) {
-      const [rows = []] = await executor.read([{ statement, values: [] }], call)
+      const [rows = []] = await executor.read([{ statement, values: [] }], { scope: null }, call)
       for (const row of rows) {
         const detail = problem(row)
         if (detail !== undefined) problems.push({ kind: 'engine', detail })
       }
     }
     for (const { kind, broken } of rules) {
-      const [rows = []] = await executor.read([bind(broken, {})], call)
+      const [rows = []] = await executor.read([bind(broken, {})], { scope: null }, call)
       for (const keys of rows) problems.push({ kind, detail: `${broken.name} (${keys.join(', ')})` })
     }
     return problems

@@ -36,12 +36,12 @@ export function scopeUpkeep(executor: SqlExecutor, { compileAcross }: Compiler):
   return {
     async scopes(after, limit, call) {
       // Scopes are never empty texts, so all of them come after it.
-      const [rows = []] = await executor.read([bind(list, { after: after ?? '', limit })], call)
+      const [rows = []] = await executor.read([bind(list, { after: after ?? '', limit })], { scope: null }, call)
       return rows.map(([id]) => String(id))
     },
 
     async hideScope(id, call) {
-      const outcome = await executor.write([{ ...bind(hide, { id }), expects: 1 }], call)
+      const outcome = await executor.write([{ ...bind(hide, { id }), expects: 1 }], { scope: null }, call)
       return outcome.done
     },
   }

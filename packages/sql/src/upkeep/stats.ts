@@ -27,7 +27,7 @@ export function statistics(executor: SqlExecutor, compiler: Compiler): ReadStats
       scope === null ? ofAll.map((statement) => bind(statement, {})) : ofScope.map((each) => bind(each, { scope }))
     const asked = scope === null ? [engine.bytes] : []
     const about = [engine.settings, ...asked].map((statement) => ({ statement, values: [] }))
-    const [scopes, statuses, ...rest] = await executor.read([...queries, ...about], call)
+    const [scopes, statuses, ...rest] = await executor.read([...queries, ...about], { scope }, call)
     const [settings = [], bytes] = rest.slice(counted.length)
     const rows: Record<string, number> = { scopes: firstNumber(scopes) }
     for (const [at, table] of counted.entries()) rows[table.replace('holdfast_', '')] = firstNumber(rest[at])

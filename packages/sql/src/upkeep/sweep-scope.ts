@@ -1,7 +1,7 @@
 import type { Call } from '@holdfast/core'
 import { type SqlBool, sql } from 'kysely'
 import { bind, type Compiler, type Scoped } from '../compile.js'
-import type { SqlExecutor } from '../executor.js'
+import type { About, SqlExecutor } from '../executor.js'
 import type { Database } from '../schema/tables.js'
 
 interface Bounded extends Scoped {
@@ -25,6 +25,9 @@ const emptied: readonly {
 ]
 
 /** Removes up to so many rows of a hidden scope, by its key, in one transaction, and says how many. */
+/** A hidden scope has no id any more that it could be named by. */
+const everything: About = { scope: null }
+
 export type SweepScope = (scope: number, rows: number, call: Call) => Promise<number>
 
 export function sweepScope(executor: SqlExecutor, { compile }: Compiler): SweepScope {
@@ -49,15 +52,16 @@ export function sweepScope(executor: SqlExecutor, { compile }: Compiler): SweepS
     const input = { scope, rows }
     const counts = await executor.read(
       tables.map(({ count }) => bind(count, input)),
+      everything,
       call,
     )
     for (const [at, { remove }] of tables.entries()) {
       const count = Number(counts[at]?.[0]?.[0])
       if (count === 0) continue
-      await executor.write([bind(remove, input)], call)
+      await executor.write([bind(remove, input)], everything, call)
       return count
     }
-    await executor.write([bind(removeScope, { scope })], call)
+    await executor.write([bind(removeScope, { scope })], everything, call)
     return 1
   }
 }

@@ -1,7 +1,7 @@
 import type { Call } from '@holdfast/core'
 import { sql } from 'kysely'
 import { bind, type Compiler } from '../compile.js'
-import type { SqlExecutor, Step } from '../executor.js'
+import type { About, SqlExecutor, Step } from '../executor.js'
 import { highestShared } from './leftovers.js'
 import { type Deleted, emptyRows, type OneBranch } from './sweep-rows.js'
 
@@ -18,7 +18,7 @@ interface Entries extends Deleted {
 }
 
 /** Removes up to about so many rows of a deleted session, in one transaction, and says how many. */
-export type SweepSession = (session: Deleted, rows: number, call: Call) => Promise<number>
+export type SweepSession = (session: Deleted, rows: number, about: About, call: Call) => Promise<number>
 
 /**
  * Every step looks again whether something is needed, so a fork that was made since the read keeps what it shows. What
@@ -28,9 +28,10 @@ export function sweepSession(executor: SqlExecutor, compiler: Compiler): SweepSe
   const { hold, branches, others, removeMessages, lowerHead, removeEntries, removeLabels } = contentStatements(compiler)
   const { freeParent, removeBranch, removeSession, settle } = emptyRows(compiler)
 
-  return async (session, rows, call) => {
+  return async (session, rows, about, call) => {
     const [found = [], [rest] = []] = await executor.read(
       [bind(branches, { ...session, rows }), bind(others, session)],
+      about,
       call,
     )
     const { scope } = session
@@ -59,7 +60,7 @@ export function sweepSession(executor: SqlExecutor, compiler: Compiler): SweepSe
       steps.push(bind(removeSession, session), bind(settle, session))
       left -= labels + own.length + 1
     }
-    await executor.write(steps, call)
+    await executor.write(steps, about, call)
     return rows - left
   }
 }

@@ -1,6 +1,6 @@
 import type { Call } from '@holdfast/core'
 import { bind, type Compiled, type Compiler, type Scoped, type WritingAcross } from '../compile.js'
-import type { SqlExecutor } from '../executor.js'
+import type { About, SqlExecutor } from '../executor.js'
 import { sweepScope } from './sweep-scope.js'
 import { sweepSession } from './sweep-session.js'
 
@@ -19,19 +19,21 @@ export function sweeping(executor: SqlExecutor, byKey: Compiler, byId: Compiler)
     unswept(writing).where('scope', '=', writing.scope),
   )
 
-  async function first<Input>(statement: Compiled<Input>, input: Input, call: Call) {
-    const [[row] = []] = await executor.read([bind(statement, input)], call)
+  async function first<Input>(statement: Compiled<Input>, input: Input, about: About, call: Call) {
+    const [[row] = []] = await executor.read([bind(statement, input)], about, call)
     return row?.map(Number)
   }
 
   /** One bite of what is left, and how many rows it took; undefined when nothing is left. */
   async function bite(scope: string | null, rows: number, call: Call): Promise<number | undefined> {
-    const [scopeKey] = (scope === null ? await first(hidden, {}, call) : undefined) ?? []
+    const about = { scope }
+    const [scopeKey] = (scope === null ? await first(hidden, {}, about, call) : undefined) ?? []
     if (scopeKey !== undefined) return ofScope(scopeKey, rows, call)
-    const found = scope === null ? await first(deleted, {}, call) : await first(deletedIn, { scope }, call)
+    const found =
+      scope === null ? await first(deleted, {}, about, call) : await first(deletedIn, { scope }, about, call)
     const [inScope, session] = found ?? []
     if (inScope === undefined || session === undefined) return undefined
-    return ofSession({ scope: inScope, session }, rows, call)
+    return ofSession({ scope: inScope, session }, rows, about, call)
   }
 
   return async (scope, rows, call) => {
