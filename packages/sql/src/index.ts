@@ -16,6 +16,7 @@ export type {
 } from './executor.js'
 export { type AssessOptions, assessSchema, type MigrateOptions, migrate } from './schema/migrate.js'
 export type { AddColumn, AddIndex, Change, CreateTable, Migration, Rebuild } from './schema/migration.js'
+export { promisedTables } from './schema/migration.js'
 export { migrations } from './schema/migrations.js'
 export type { Column, ColumnType, ForeignKey, Index, Table } from './schema/shape.js'
 export type { Database } from './schema/tables.js'

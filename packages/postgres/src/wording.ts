@@ -1,0 +1,57 @@
+import { hash } from 'node:crypto'
+import type { SqlValue, Statement, Step } from '@holdfast/sql'
+
+/** How a column of an answer is read from the text that the server sends. */
+export type Reader = (text: string) => SqlValue
+
+/** A statement as it is sent. */
+export interface Wording {
+  readonly text: string
+  /** Under which the server keeps its plan. It follows from the text, so that stores that share connections agree. */
+  readonly name: string
+  readonly returns: boolean
+  /** Known once the server has described the answer, which it is asked for only once. */
+  readers: readonly Reader[] | undefined
+}
+
+const plain = new WeakMap<Statement, Wording>()
+const insisting = new WeakMap<Statement, Wording>()
+
+export function wordingOf({ statement, expects }: Pick<Step, 'statement' | 'expects'>): Wording {
+  const known = expects === undefined ? plain : insisting
+  let wording = known.get(statement)
+  if (wording === undefined) {
+    wording = worded(expects === undefined ? statement.text : insistent(statement, expects), statement.returns)
+    known.set(statement, wording)
+  }
+  return wording
+}
+
+export function worded(text: string, returns: boolean): Wording {
+  return { text, name: `holdfast_${hash('sha256', text).slice(0, 32)}`, returns, readers: undefined }
+}
+
+/** Stands in the server's log beside a refused write, for who wonders about it. */
+export const refusal = 'holdfast: a write is refused, because of the rows it needs it found'
+
+/**
+ * A statement that fails unless it affects or finds so many rows. All steps of a write are sent at once, so nobody could
+ * look at the number between two of them; an error of the server rolls all of them back. The text that cannot be read as
+ * a boolean holds nothing but the number.
+ */
+function insistent({ text, returns }: Statement, expects: number): string {
+  const step = returns ? text : `${text} returning 1`
+  return `with "step" as (${step}), "counted" as (select count(*) as "rows" from "step")
+    select ${returns ? '"step".*' : ''} from "counted" left join "step" on true
+    where case when "counted"."rows" = ${expects} then true else ('${refusal} ' || "counted"."rows")::boolean end`
+}
+
+const asNumber: Reader = Number
+const asText: Reader = (text) => text
+
+/** The types of whole numbers, and of what sums of them are. */
+const numbers: ReadonlySet<number> = new Set([20, 21, 23, 1700])
+
+export function readersFor(types: readonly number[]): readonly Reader[] {
+  return types.map((type) => (numbers.has(type) ? asNumber : asText))
+}
