@@ -2,7 +2,13 @@ import { defineConfig } from 'vitest/config'
 
 export default defineConfig({
   test: {
-    include: ['packages/*/test/**/*.test.ts', 'conformance/test/**/*.test.ts', 'examples/*/test/**/*.test.ts'],
+    include: [
+      'packages/*/test/**/*.test.ts',
+      'conformance/test/**/*.test.ts',
+      'conformance/servers/test/**/*.test.ts',
+      'examples/*/test/**/*.test.ts',
+    ],
+    globalSetup: ['conformance/servers/src/global-setup.ts'],
     pool: 'forks',
     testTimeout: 60_000,
     passWithNoTests: false,

@@ -8,10 +8,15 @@ import { fileURLToPath } from 'node:url'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 
-/** The reference backend's file, and that of every package that has one. */
+/** The reference backend's file, and those of every package that has some. */
 function testFiles() {
-  const adapters = readdirSync(join(root, 'packages')).map((name) => `packages/${name}/test/conformance.test.ts`)
-  return ['conformance/test/memory.test.ts', ...adapters].filter((file) => existsSync(join(root, file)))
+  const adapters = readdirSync(join(root, 'packages')).flatMap((name) => {
+    const folder = join('packages', name, 'test')
+    if (!existsSync(join(root, folder))) return []
+    const files = readdirSync(join(root, folder)).filter((file) => /^conformance.*\.test\.ts$/.test(file))
+    return files.map((file) => join(folder, file))
+  })
+  return ['conformance/test/memory.test.ts', ...adapters]
 }
 
 function runTests(files) {

@@ -1,0 +1,5 @@
+export { dropReplies, type ReplyDropper } from './drop-replies.js'
+export { postgresDatabase, type TestDatabase } from './postgres-database.js'
+export type { PostgresVersion } from './programs.js'
+export type { ProtocolMessage } from './protocol-messages.js'
+export { type PostgresOptions, type PostgresServer, startPostgres } from './start-postgres.js'
