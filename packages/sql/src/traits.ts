@@ -7,8 +7,39 @@ import type { Database } from './schema/tables.js'
 /** A table as a real database has it, as far as the comparison of shapes needs it. */
 export interface FoundTable {
   readonly name: string
-  readonly columns: readonly { readonly name: string; readonly type: string; readonly nullable: boolean }[]
-  readonly indexes: readonly string[]
+  /** What its definition ends with, in the words of `tableSuffix`. */
+  readonly suffix: string
+  readonly columns: readonly FoundColumn[]
+  readonly primaryKey: readonly string[]
+  readonly foreignKeys: readonly FoundForeignKey[]
+  readonly indexes: readonly FoundIndex[]
+}
+
+export interface FoundColumn {
+  readonly name: string
+  readonly type: string
+  readonly nullable: boolean
+  /** As a literal. */
+  readonly defaultTo: string | null
+  /** Whether the engine gives it out and never twice. */
+  readonly assigned: boolean
+}
+
+export interface FoundForeignKey {
+  readonly columns: readonly string[]
+  readonly table: string
+  readonly references: readonly string[]
+  /** What is done, in SQL; null when nothing is. */
+  readonly onDelete: string | null
+}
+
+export interface FoundIndex {
+  readonly name: string
+  /** Anything but a plain column in its own order is said in words that no column has for its name. */
+  readonly columns: readonly string[]
+  readonly unique: boolean
+  /** Which rows it holds, in SQL; null when it holds all. */
+  readonly condition: string | null
 }
 
 /** All that differs between SQL engines, in one place. */
@@ -57,6 +88,8 @@ export interface SchemaTraits {
   tableName(name: string): string
   /** The SQL type of a column. */
   columnType(type: ColumnType): string
+  /** The order of the columns in a key: which of them tells most rows apart, or which keeps rows of a scope together. */
+  keyOrder(columns: readonly string[]): readonly string[]
   /** What follows the closing parenthesis of `create table`. */
   tableSuffix(table: Table): string
   /** The definition of a key column that the engine assigns, never giving one out twice. */

@@ -1,6 +1,7 @@
 import { HoldfastError } from '@holdfast/core'
 import type { SchemaReads, SchemaSession, SqlRow } from '../executor.js'
 import { createIndex, createTable, literal, quoted, quotedList } from '../schema/ddl.js'
+import { tablesFrom } from '../schema/found.js'
 import type { Rebuild } from '../schema/migration.js'
 import type { Table } from '../schema/shape.js'
 import type { FoundTable, SchemaTraits } from '../traits.js'
@@ -9,6 +10,7 @@ import type { FoundTable, SchemaTraits } from '../traits.js'
 export const sqliteSchema: SchemaTraits = {
   tableName: quoted,
   columnType: (type) => type,
+  keyOrder: (columns) => columns,
   tableSuffix: (table) => (table.clustered ? ' strict, without rowid' : ' strict'),
   assignedKey: (column) => `${quoted(column)} integer primary key autoincrement`,
   // The next one is looked up: writers are alone.
@@ -20,21 +22,32 @@ export const sqliteSchema: SchemaTraits = {
 }
 
 async function inspect(session: SchemaReads): Promise<readonly FoundTable[]> {
+  const ours = `t.type = 'table' and substr(t.name, 1, 9) = 'holdfast_'`
+  // One statement for all that makes an index or a key, so that none is seen half made by another process.
   const columns = await session.all(
-    `select t.name, c.name, c.type, c."notnull" = 0 and c.pk = 0
-     from sqlite_schema t join pragma_table_xinfo(t.name) c
-     where t.type = 'table' and substr(t.name, 1, 9) = 'holdfast_' order by t.name, c.cid`,
+    `select t.name, iif(l.strict, ' strict', '') || iif(l.wr, ', without rowid', ''), c.name, c.type,
+       c."notnull" = 0 and c.pk = 0, c.dflt_value, c.pk, c.pk > 0 and t.sql like '%autoincrement%'
+     from sqlite_schema t join pragma_table_list(t.name) l join pragma_table_xinfo(t.name) c
+     where ${ours} and l.schema = 'main' order by t.name, c.cid`,
   )
   const indexes = await session.all(
-    `select tbl_name, name from sqlite_schema where type = 'index' and substr(tbl_name, 1, 9) = 'holdfast_'`,
+    `select t.name, l.name, l."unique", iif(l.partial, s.sql, null),
+       coalesce(c.name, '(expression)') || iif(c."desc", ' desc', '') || iif(upper(c.coll) = 'BINARY', '', ' collate ' || c.coll)
+     from sqlite_schema t join pragma_index_list(t.name) l join pragma_index_xinfo(l.name) c
+       join sqlite_schema s on s.type = 'index' and s.name = l.name
+     where ${ours} and l.origin = 'c' and c.key order by t.name, l.name, c.seqno`,
   )
-  return [...new Set(columns.map(([table]) => String(table)))].map((name) => ({
-    name,
-    columns: columns
-      .filter(([table]) => table === name)
-      .map(([, column, type, nullable]) => ({ name: String(column), type: String(type), nullable: nullable === 1 })),
-    indexes: indexes.filter(([table]) => table === name).map(([, index]) => String(index)),
-  }))
+  const references = await session.all(
+    `select t.name, f.id, iif(f.on_delete = 'NO ACTION', null, f.on_delete), f."table", f."from", f."to"
+     from sqlite_schema t join pragma_foreign_key_list(t.name) f where ${ours} order by t.name, f.id, f.seq`,
+  )
+  return tablesFrom({ columns, indexes: indexes.map(withCondition), references })
+}
+
+/** The engine says only that an index is partial, and remembers how it was written. */
+function withCondition([table = null, index = null, unique = null, definition = null, column = null]: SqlRow): SqlRow {
+  const condition = definition === null ? null : String(definition).replace(/^.*?\bwhere\b/is, '')
+  return [table, index, unique, condition, column]
 }
 
 /**

@@ -28,7 +28,7 @@ export function createTable(table: Table, traits: SchemaTraits, foreignColumns: 
     return name === table.numbered ? traits.numberedKey(name) : columnDefinition(name, column, traits)
   })
   lines.push(...foreignColumns)
-  if (table.assigned === undefined) lines.push(`primary key (${quotedList(table.primaryKey)})`)
+  if (table.assigned === undefined) lines.push(`primary key (${quotedList(traits.keyOrder(table.primaryKey))})`)
   lines.push(...table.foreignKeys.map((key) => foreignKey(key, traits)))
   return `create table ${traits.tableName(table.name)} (\n  ${lines.join(',\n  ')}\n)${traits.tableSuffix(table)}`
 }
@@ -36,7 +36,17 @@ export function createTable(table: Table, traits: SchemaTraits, foreignColumns: 
 export function createIndex(table: string, index: Index, traits: SchemaTraits): string {
   const unique = index.unique ? 'unique ' : ''
   const where = index.whereNotNull === undefined ? '' : ` where ${quoted(index.whereNotNull)} is not null`
-  return `create ${unique}index ${quoted(index.name)} on ${traits.tableName(table)} (${quotedList(index.columns)})${where}`
+  return `create ${unique}index ${quoted(index.name)} on ${traits.tableName(table)} (${quotedList(arranged(index, traits).columns)})${where}`
+}
+
+function arranged(index: Index, traits: SchemaTraits): Index {
+  return index.ofScope ? index : { ...index, columns: traits.keyOrder(index.columns) }
+}
+
+/** The table with the columns of its keys in the order that the engine wants. */
+export function arrangedTable(table: Table, traits: SchemaTraits): Table {
+  const indexes = table.indexes.map((index) => arranged(index, traits))
+  return { ...table, primaryKey: traits.keyOrder(table.primaryKey), indexes }
 }
 
 function addColumn({ table, name, column }: AddColumn, traits: SchemaTraits): string {

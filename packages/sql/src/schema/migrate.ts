@@ -2,7 +2,7 @@ import { type Call, type Clock, HoldfastError } from '@holdfast/core'
 import type { SchemaReads, SchemaSession, SqlExecutor } from '../executor.js'
 import type { FoundTable, SchemaTraits } from '../traits.js'
 import { type Difference, differences } from './compare.js'
-import { additionsOf, createTable, literal } from './ddl.js'
+import { additionsOf, arrangedTable, createTable, literal } from './ddl.js'
 import { libraryVersion } from './library-version.js'
 import { appliedMigrations, type Change, type Migration, promisedTables } from './migration.js'
 import { migrations as everyMigration } from './migrations.js'
@@ -37,7 +37,7 @@ export async function assessSchema(
   const reads = outsideOf(executor)
   const standing = await standingOf(reads, traits, migrations)
   if (mayMigrate || isCurrent(standing)) return
-  throw missing(differences(promisedTables(migrations).values(), await traits.inspect(reads), traits), standing.version)
+  throw missing(differences(arrangedTables(migrations, traits), await traits.inspect(reads), traits), standing.version)
 }
 
 /**
@@ -82,12 +82,19 @@ async function standingOf(
     refuseTaken(found, promisedTables(pending))
     return { version, pending, repairs: [] }
   }
-  const promised = promisedTables(migrations.filter((migration) => migration.version <= version))
-  const repairs = differences(promised.values(), found, traits)
+  const promised = arrangedTables(
+    migrations.filter((migration) => migration.version <= version),
+    traits,
+  )
+  const repairs = differences(promised, found, traits)
   // What a newer library made is not for this one to repair.
   const hopeless = version > newest ? repairs : repairs.filter(({ repair }) => repair === undefined)
   if (hopeless.length > 0) throw missing(hopeless, version)
   return { version, pending, repairs }
+}
+
+function arrangedTables(migrations: readonly Migration[], traits: SchemaTraits): readonly Table[] {
+  return [...promisedTables(migrations).values()].map((table) => arrangedTable(table, traits))
 }
 
 interface Look {

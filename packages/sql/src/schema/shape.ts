@@ -16,6 +16,8 @@ export interface Index {
   readonly name: string
   readonly columns: readonly string[]
   readonly unique?: boolean
+  /** Whether it is read through a whole scope, so that the scope must come first on every engine. */
+  readonly ofScope?: boolean
   /** Only rows where this column is not null. */
   readonly whereNotNull?: string
 }

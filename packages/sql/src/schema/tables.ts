@@ -83,7 +83,7 @@ export const sessions = table({
   foreignKeys: [{ columns: ['scope'], table: 'holdfast_scopes', references: ['key'] }],
   indexes: [
     { name: 'holdfast_sessions_id', columns: ['id', 'scope'], unique: true, whereNotNull: 'id' },
-    { name: 'holdfast_sessions_activity', columns: ['scope', 'shelf', 'last_activity_at', 'id'] },
+    { name: 'holdfast_sessions_activity', ofScope: true, columns: ['scope', 'shelf', 'last_activity_at', 'id'] },
     {
       name: 'holdfast_sessions_external',
       columns: ['external_ref', 'scope', 'external_source'],
@@ -91,7 +91,7 @@ export const sessions = table({
       whereNotNull: 'external_ref',
     },
     { name: 'holdfast_sessions_lineage', columns: ['lineage_session', 'scope'], whereNotNull: 'lineage_session' },
-    { name: 'holdfast_sessions_unswept', columns: ['scope', 'unswept'], whereNotNull: 'unswept' },
+    { name: 'holdfast_sessions_unswept', ofScope: true, columns: ['scope', 'unswept'], whereNotNull: 'unswept' },
   ],
 })
 
@@ -206,7 +206,7 @@ export const labels = table({
   foreignKeys: [
     { columns: ['scope', 'session'], table: 'holdfast_sessions', references: ['scope', 'key'], onDelete: 'cascade' },
   ],
-  indexes: [{ name: 'holdfast_labels_value', columns: ['scope', 'kind', 'value', 'session'] }],
+  indexes: [{ name: 'holdfast_labels_value', ofScope: true, columns: ['scope', 'kind', 'value', 'session'] }],
 })
 
 export const journal = table({

@@ -1,19 +1,21 @@
 import type { Call } from '@holdfast/core'
 import { type SqlBool, sql } from 'kysely'
-import { bind, type Compiler, type Scoped } from '../compile.js'
+import { bind, type Compiler, type Scoped, type Writing } from '../compile.js'
 import type { About, SqlExecutor } from '../executor.js'
-import type { Database } from '../schema/tables.js'
 
 interface Bounded extends Scoped {
   readonly rows: number
 }
 
+type OfBranch = 'holdfast_parts' | 'holdfast_messages'
+type OfSession = 'holdfast_labels' | 'holdfast_journal' | 'holdfast_branches'
+
 /**
- * The tables of a scope in the order in which they can be emptied, each with its key inside the scope. A branch has a
- * higher key than the one it was made from, so the highest go first.
+ * The tables of a scope in the order in which they can be emptied, each with its key inside the scope. Their rows are
+ * found through the sessions, which alone are kept by scope on every engine.
  */
 const emptied: readonly {
-  readonly table: Exclude<keyof Database, 'holdfast_scopes'>
+  readonly table: OfBranch | OfSession | 'holdfast_sessions'
   readonly key: readonly string[]
 }[] = [
   { table: 'holdfast_parts', key: ['branch', 'position', 'index', 'chunk'] },
@@ -32,16 +34,15 @@ export type SweepScope = (scope: number, rows: number, call: Call) => Promise<nu
 
 export function sweepScope(executor: SqlExecutor, { compile }: Compiler): SweepScope {
   const tables = emptied.map(({ table, key }) => ({
-    count: compile<Bounded>(`look through ${table} of a hidden scope`, ({ db, scope, slot }) =>
-      db
-        .selectFrom(db.selectFrom(table).select('scope').where('scope', '=', scope).limit(slot('rows')).as('some'))
-        .select((eb) => eb.fn.countAll<number>().as('count')),
+    count: compile<Bounded>(`look through ${table} of a hidden scope`, (writing) =>
+      writing.db.selectFrom(some(writing, table, key).as('some')).select((eb) => eb.fn.countAll<number>().as('count')),
     ),
-    remove: compile<Bounded>(`empty ${table} of a hidden scope`, ({ db, scope, slot }) => {
+    remove: compile<Bounded>(`empty ${table} of a hidden scope`, (writing) => {
       const columns = sql.join(key.map((column) => sql.ref(column)))
-      const order = sql.join(key.map((column) => sql`${sql.ref(column)} desc`))
-      const some = sql`select ${columns} from ${sql.table(table)} where ${sql.ref('scope')} = ${scope} order by ${order} limit ${slot('rows')}`
-      return db.deleteFrom(table).where('scope', '=', scope).where(sql<SqlBool>`(${columns}) in (${some})`)
+      return writing.db
+        .deleteFrom(table)
+        .where('scope', '=', writing.scope)
+        .where(sql<SqlBool>`(${columns}) in ${some(writing, table, key)}`)
     }),
   }))
   const removeScope = compile<Scoped>('remove a hidden scope', ({ db, scope }) =>
@@ -64,4 +65,26 @@ export function sweepScope(executor: SqlExecutor, { compile }: Compiler): SweepS
     await executor.write([bind(removeScope, { scope })], everything, call)
     return 1
   }
+}
+
+/** The keys of some rows of a table in the scope. A branch has a higher key than the one it was made from: highest first. */
+function some(writing: Writing<Bounded>, table: (typeof emptied)[number]['table'], key: readonly string[]) {
+  const columns = key.map((column) => sql.ref<number>(`t.${column}`).as(column))
+  const rows = rowsOf(writing, table).select(columns).limit(writing.slot('rows'))
+  return table === 'holdfast_branches' ? rows.orderBy(sql.ref('t.key'), 'desc') : rows
+}
+
+function rowsOf({ db, scope }: Writing<Bounded>, table: (typeof emptied)[number]['table']) {
+  if (table === 'holdfast_sessions') return db.selectFrom('holdfast_sessions as t').where('t.scope', '=', scope)
+  const sessions = db.selectFrom('holdfast_sessions as s').where('s.scope', '=', scope)
+  if (table !== 'holdfast_parts' && table !== 'holdfast_messages') {
+    return sessions.innerJoin(`${table} as t`, (join) =>
+      join.onRef('t.scope', '=', 's.scope').onRef('t.session', '=', 's.key'),
+    )
+  }
+  return sessions
+    .innerJoin('holdfast_branches as b', (join) =>
+      join.onRef('b.scope', '=', 's.scope').onRef('b.session', '=', 's.key'),
+    )
+    .innerJoin(`${table} as t`, (join) => join.onRef('t.scope', '=', 'b.scope').onRef('t.branch', '=', 'b.key'))
 }
