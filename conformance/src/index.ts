@@ -3,6 +3,7 @@ import { admin } from './behaviours/admin.js'
 import { badInput } from './behaviours/bad-input.js'
 import { batch } from './behaviours/batch.js'
 import { branches } from './behaviours/branches.js'
+import { concurrency } from './behaviours/concurrency.js'
 import { cursors } from './behaviours/cursors.js'
 import { deletion } from './behaviours/deletion.js'
 import { folders } from './behaviours/folders.js'
@@ -11,6 +12,7 @@ import { idempotency } from './behaviours/idempotency.js'
 import { isolation } from './behaviours/isolation.js'
 import { journal } from './behaviours/journal.js'
 import { json } from './behaviours/json.js'
+import { largePages } from './behaviours/large-pages.js'
 import { lifecycle } from './behaviours/lifecycle.js'
 import { limits } from './behaviours/limits.js'
 import { messages } from './behaviours/messages.js'
@@ -68,6 +70,7 @@ export const groups: readonly Group[] = [
   idempotency,
   json,
   limits,
+  largePages,
   cursors,
   time,
 
@@ -80,6 +83,7 @@ export const groups: readonly Group[] = [
   reopening,
   sharing,
   processes,
+  concurrency,
 
   model,
 ]

@@ -3,6 +3,7 @@ import { createMemoryBackend, MemoryData } from '@holdfast/core/memory'
 import { describe, expect, it } from 'vitest'
 import { type Behaviour, carryOut, groups, type Harness } from '../src/index.js'
 import { brokenCommits } from './broken-commits.js'
+import { brokenMeetings } from './broken-meetings.js'
 import { brokenReads } from './broken-reads.js'
 import { brokenStores } from './broken-stores.js'
 
@@ -48,7 +49,7 @@ async function expectCaught(rule: string, broken: Harness): Promise<void> {
 }
 
 describe('a broken backend is caught', () => {
-  for (const { mistake, rule, breakIt } of [...brokenReads, ...brokenCommits])
+  for (const { mistake, rule, breakIt } of [...brokenReads, ...brokenCommits, ...brokenMeetings])
     it(`when ${mistake}`, async () => {
       await expectCaught(
         rule,

@@ -54,7 +54,8 @@ export async function startPostgres({
   try {
     const port = await freePort()
     const password = randomBytes(12).toString('hex')
-    await initialise(folder, password)
+    // In the server's folder and gone with it, where other kinds of shared memory stay when the server is killed.
+    await initialise(folder, password, '--set', 'dynamic_shared_memory_type=mmap')
     configure(folder, {
       port: String(port),
       listen_addresses: host,
@@ -103,21 +104,20 @@ export async function startPostgres({
   }
 }
 
-async function initialise(folder: ServerFolder, password: string): Promise<void> {
+export async function initialise(folder: ServerFolder, password: string, ...options: string[]): Promise<void> {
   const initdb = folder.run(
     'initdb',
     ...['--pgdata', folder.data, '--username', 'postgres', '--auth', 'scram-sha-256'],
     ...['--pwfile', folder.write('password', password), '--no-sync', '--encoding', 'UTF8', '--locale', 'C'],
     // Texts are sorted as in a language, as on most servers: whoever wants the order of bytes has to say so.
     ...['--locale-provider', 'icu', '--icu-locale', 'en-US'],
-    // In the server's folder and gone with it, where other kinds of shared memory stay when the server is killed.
-    ...['--set', 'dynamic_shared_memory_type=mmap'],
+    ...options,
   )
   await until(() => hasEnded(initdb), 'initdb ended')
   if (initdb.exitCode !== 0) throw folder.failure('Postgres could not make its files')
 }
 
-function configure(folder: ServerFolder, settings: Readonly<Record<string, string>>): void {
+export function configure(folder: ServerFolder, settings: Readonly<Record<string, string>>): void {
   const quoted = (value: string) => `'${value.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`
   const lines = Object.entries(settings).map(([name, value]) => `${name} = ${quoted(value)}\n`)
   appendFileSync(join(folder.data, 'postgresql.conf'), lines.join(''))

@@ -142,6 +142,77 @@ export const batch = group('batch', {
     expect(await dump(scope)).toEqual(before)
   },
 
+  'a batch that creates only what is stored already does all the rest': async ({ scope }) => {
+    const { session: old } = await conversation(scope, 'one')
+    const branch = await scope.branches.create(old.id, { at: null })
+    await scope.sessions.create({ id: 's' })
+    await scope.sessions.create({ id: 'doomed' })
+    await scope.batch((write) => {
+      write.sessions.create({ id: 's' })
+      write.tags.set('s', ['a', 'b'])
+      write.tags.remove('s', ['a'])
+      write.folders.add('s', ['f'])
+      write.branches.activate(old.id, branch.id)
+      write.sessions.delete('doomed')
+    })
+    expect(await scope.tags.of('s')).toEqual(['b'])
+    expect(await scope.folders.of('s')).toEqual(['f'])
+    expect((await scope.sessions.get(old.id)).activeBranch).toBe(branch.id)
+    await refused('not_found', scope.sessions.get('doomed'))
+  },
+
+  'a repeated batch leaves everything as the first one did, whatever is in it': async ({ scope }) => {
+    const { session: old } = await conversation(scope, 'one')
+    const other = await scope.branches.create(old.id, { at: null })
+    await scope.sessions.create({ id: 'doomed', tags: ['t'] })
+    const again = () =>
+      scope.batch((write) => {
+        write.tags.add('doomed', ['late'])
+        write.sessions.delete('doomed')
+        write.messages.append(old.id, says('two', { id: 'm' }), { branch: old.activeBranch })
+        write.branches.activate(old.id, old.activeBranch)
+        write.branches.activate(old.id, other.id)
+        write.tags.set(old.id, ['a'])
+        write.sessions.touch(old.id)
+      })
+    await again()
+    const before = await dump(scope)
+    await again()
+    expect(await dump(scope)).toEqual(before)
+  },
+
+  'a repeated batch does not delete what it has created since': async ({ scope }) => {
+    await scope.sessions.create({ id: 's', title: 'old' })
+    const again = () =>
+      scope.batch((write) => {
+        write.sessions.delete('s')
+        write.sessions.create({ id: 's', title: 'new' })
+        write.messages.append('s', says('one', { id: 'm' }))
+      })
+    await again()
+    await scope.messages.append('s', says('since'))
+    await again()
+    expect(await scope.sessions.get('s')).toMatchObject({ title: 'new', messageCount: 2 })
+    expect(await path(scope, 's')).toEqual(['one', 'since'])
+  },
+
+  'a repeated batch that writes to what is gone is not_found and writes nothing': async ({ scope }) => {
+    await scope.sessions.create({ id: 's' })
+    await scope.sessions.create({ id: 'other' })
+    const again = () =>
+      scope.batch((write) => {
+        write.messages.append('s', says('one', { id: 'm' }))
+        write.tags.set('s', ['a'])
+        write.tags.set('other', ['a'])
+      })
+    await again()
+    await scope.tags.set('s', [])
+    await scope.sessions.delete('other')
+    const before = await dump(scope)
+    await refused('not_found', again())
+    expect(await dump(scope)).toEqual(before)
+  },
+
   'two writes of one batch under one id are conflict': async ({ scope }) => {
     await scope.sessions.create({ id: 's' })
     const before = await dump(scope)

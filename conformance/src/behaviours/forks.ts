@@ -76,6 +76,17 @@ export const forks = group('forks', {
     expect(await scope.sessions.count({ tag: 't1', folder: 'f/g', title: 'trip' })).toBe(2)
   },
 
+  'a fork is found by its own title, and not by that of its source': async ({ scope }) => {
+    const session = await scope.sessions.create({ title: 'Secret plan' })
+    const untitled = await scope.sessions.fork(session.id, { title: null })
+    const renamed = await scope.sessions.fork(session.id, { title: 'Other' })
+    const same = await scope.sessions.fork(session.id)
+    expect(untitled.title).toBeNull()
+    const found = async (title: string) => (await scope.sessions.list({ title })).items.map(({ id }) => id).toSorted()
+    expect(await found('secret')).toEqual([session.id, same.id].toSorted())
+    expect(await found('other')).toEqual([renamed.id])
+  },
+
   'a fork inherits no external reference, usage, status, archive, events or times': async ({ scope, clock }) => {
     const session = await scope.sessions.create({ externalRef: 'x', usage: { input: 5 }, createdAt: 1, startedAt: 2 })
     await scope.events.add(session.id, { type: 'signal' })

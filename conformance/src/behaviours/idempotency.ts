@@ -192,6 +192,23 @@ export const idempotency = group('idempotency', {
     expect(await dump(scope)).toEqual(before)
   },
 
+  'an edit of another message under the same id is conflict': async ({ scope }) => {
+    const { session, messages } = await conversation(scope, 'one', 'two')
+    await scope.branches.edit(session.id, nth(messages, 0).id, says('better', { id: 'm' }))
+    const before = await dump(scope)
+    await refused('conflict', scope.branches.edit(session.id, nth(messages, 1).id, says('better', { id: 'm' })))
+    await refused('conflict', scope.messages.append(session.id, says('better', { id: 'm' })))
+    expect(await dump(scope)).toEqual(before)
+  },
+
+  'an edit under the id of the message it replaces is conflict': async ({ scope }) => {
+    const session = await scope.sessions.create()
+    await scope.messages.append(session.id, says('one', { id: 'm' }))
+    const before = await dump(scope)
+    await refused('conflict', scope.branches.edit(session.id, 'm', says('one', { id: 'm' })))
+    expect(await dump(scope)).toEqual(before)
+  },
+
   'refusals come in their order: invalid, too large, not found, conflict': async ({ scope }) => {
     const { session, messages } = await conversation(scope, 'one')
     const taken = nth(messages, 0).id

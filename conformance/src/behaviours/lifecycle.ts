@@ -1,4 +1,4 @@
-import { defaultLimits, operations } from '@holdfast/core'
+import { defaultLimits, operations, type StoreOptions } from '@holdfast/core'
 import { expect } from 'vitest'
 import { group } from '../behaviour.js'
 import { invoke } from '../construction/invoke.js'
@@ -9,6 +9,39 @@ import { dump } from '../tools/dump.js'
 import { outcomes, refused } from '../tools/refusals.js'
 
 export const lifecycle = group('lifecycle', {
+  'options that no store can work with are invalid': async ({ fresh }) => {
+    // The types forbid most of it; the test is what happens when they are not heeded.
+    const wrong = [
+      { limits: { pageRows: -1 } },
+      { limits: { pageRows: 0 } },
+      { limits: { partBytes: 1.5 } },
+      { limits: { jsonDepth: Number.POSITIVE_INFINITY } },
+      { limits: { idBytes: '128' } },
+      { limits: { undeclared: 1 } },
+      { limits: null },
+      { limits: 5 },
+      { clock: 5 },
+      { clock: null },
+      { ids: 'ids' },
+      { observe: {} },
+    ] as unknown as StoreOptions[]
+    for (const options of wrong) await refused('invalid', fresh(options))
+    const usual = await fresh({ limits: { pageRows: undefined } } as unknown as StoreOptions)
+    expect(usual.capabilities.limits).toStrictEqual(defaultLimits)
+  },
+
+  'a clock or a source of ids that gives nonsense is invalid, and nothing is written': async ({ fresh, clock }) => {
+    // The types forbid it; the test is what happens when they are not heeded.
+    let time: unknown = clock()
+    let id: unknown = 'unused'
+    const options = { clock: () => time, ids: () => id } as unknown as StoreOptions
+    const scope = (await fresh(options)).scope('workspace')
+    for (time of [Number.NaN, 1.5, -1, '5', undefined]) await refused('invalid', scope.sessions.create({ id: 'mine' }))
+    time = clock()
+    for (id of [5, '', undefined, 'x'.repeat(200)]) await refused('invalid', scope.sessions.create())
+    expect(await scope.sessions.count({ archived: 'any' })).toBe(0)
+  },
+
   'closing twice is no error': async ({ store }) => {
     await store.close()
     await store.close()

@@ -32,6 +32,19 @@ export const observe = group('observe', {
     ])
   },
 
+  'a call that fails with what is no error of the library is observed as other, never as a success': async ({
+    fresh,
+  }) => {
+    const seen: Observation[] = []
+    const scope = (await fresh({ observe: (observation) => seen.push(observation) })).scope('workspace')
+    const mine = new Error('changed my mind')
+    const attempt = scope.batch(() => {
+      throw mine
+    })
+    await expect(attempt).rejects.toBe(mine)
+    expect(only(seen)).toMatchObject({ operation: 'batch', code: 'other', rows: 0 })
+  },
+
   'an observation counts what was returned': async ({ fresh }) => {
     const seen: Observation[] = []
     const scope = (await fresh({ observe: (observation) => seen.push(observation) })).scope('workspace')

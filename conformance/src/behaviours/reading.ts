@@ -17,6 +17,12 @@ async function forkedThread(scope: Scope) {
   return { fork, messages: [...source.messages, ...own] }
 }
 
+/** Work that does not let anything else of the process run. */
+function busyFor(ms: number): void {
+  const end = performance.now() + ms
+  while (performance.now() < end);
+}
+
 export const reading = group('reading', {
   'a list gives the newest page, oldest first': async ({ scope }) => {
     const { session } = await conversation(scope, ...numbered(5))
@@ -116,10 +122,13 @@ export const reading = group('reading', {
     expect(newer.texts).toEqual(numbered(10).slice(7))
   },
 
-  'around a message near an end still shows that message': async ({ scope }) => {
+  'around a message near an end still shows that message, and as many as were asked for': async ({ scope }) => {
     const { fork, messages } = await forkedThread(scope)
-    expect((await page(scope, fork.id, { around: nth(messages, 0).id, limit: 3 })).texts).toContain('message 1')
-    expect((await page(scope, fork.id, { around: nth(messages, 9).id, limit: 3 })).texts).toContain('message 10')
+    const around = async (index: number, limit: number) =>
+      (await page(scope, fork.id, { around: nth(messages, index).id, limit })).texts
+    for (const index of [0, 1]) expect(await around(index, 5)).toEqual(numbered(10).slice(0, 5))
+    for (const index of [8, 9]) expect(await around(index, 5)).toEqual(numbered(10).slice(5))
+    for (const index of [0, 4, 9]) expect(await around(index, 20)).toEqual(numbered(10))
     expect((await page(scope, fork.id, { around: nth(messages, 6).id, limit: 1 })).texts).toEqual(['message 7'])
   },
 
@@ -142,6 +151,64 @@ export const reading = group('reading', {
     const messages = await collect(scope.messages.iterate(session.id))
     expect(messages.map(textOf)).toEqual(texts)
     expect(messages.map(({ position }) => position)).toEqual(texts.map((_, index) => index + 1))
+  },
+
+  'iterate answers calls made at the same time in their order, each message once': async ({ scope }) => {
+    const session = await scope.sessions.create()
+    await scope.messages.appendAll(
+      session.id,
+      numbered(450).map((text) => says(text)),
+    )
+    const iteration = scope.messages.iterate(session.id)[Symbol.asyncIterator]()
+    const results = await Promise.all(Array.from({ length: 452 }, () => iteration.next()))
+    expect(results.slice(0, 450).map(({ value }) => value?.position)).toEqual(
+      Array.from({ length: 450 }, (_, index) => index + 1),
+    )
+    expect(results.slice(450)).toEqual([
+      { done: true, value: undefined },
+      { done: true, value: undefined },
+    ])
+  },
+
+  'an iteration can be gone on with where it stands': async ({ scope }) => {
+    const { session } = await conversation(scope, 'one', 'two', 'three')
+    const iteration = scope.messages.iterate(session.id)[Symbol.asyncIterator]()
+    await iteration.next()
+    expect((await collect(iteration)).map(textOf)).toEqual(['two', 'three'])
+    expect(await collect(iteration)).toEqual([])
+  },
+
+  'an iteration that is left while it reads is over': async ({ scope }) => {
+    const { session } = await conversation(scope, 'one', 'two')
+    const iteration = scope.messages.iterate(session.id)[Symbol.asyncIterator]()
+    const [first, , late] = await Promise.all([iteration.next(), iteration.return?.(), iteration.next()])
+    expect(first.value?.position).toBe(1)
+    expect(late).toEqual({ done: true, value: undefined })
+  },
+
+  'an iteration that failed is over': async ({ scope }) => {
+    const iteration = scope.messages.iterate('never')[Symbol.asyncIterator]()
+    const attempts = [iteration.next(), iteration.next()] as const
+    await refused('not_found', attempts[0])
+    expect(await attempts[1]).toEqual({ done: true, value: undefined })
+  },
+
+  'a long iteration lets the rest of the process run': async ({ scope }) => {
+    const session = await scope.sessions.create()
+    await scope.messages.appendAll(
+      session.id,
+      numbered(600).map((text) => says(text)),
+    )
+    let ran = false
+    setTimeout(() => {
+      ran = true
+    }, 0)
+    let ranMeanwhile = false
+    for await (const { position } of scope.messages.iterate(session.id)) {
+      if (position % 100 === 0) busyFor(15)
+      ranMeanwhile ||= ran
+    }
+    expect(ranMeanwhile).toBe(true)
   },
 
   'iterate may be left early': async ({ scope }) => {

@@ -1,7 +1,8 @@
-import type { Scope, Session, SessionFilter, SessionInput } from '@holdfast/core'
+import { type Scope, type Session, type SessionFilter, type SessionInput, sessionStatuses } from '@holdfast/core'
 import { expect } from 'vitest'
 import { type Behaviour, group } from '../behaviour.js'
 import { nth } from '../tools/content.js'
+import { refused } from '../tools/refusals.js'
 
 /** One session that a filter must find, and others that look like it and must not be found. */
 interface Example {
@@ -113,6 +114,19 @@ export const sessionFilters = group('session filters', {
     await expectFound(scope, { status: 'running' }, [running])
     await expectFound(scope, { status: ['idle', 'failed'] }, [idle, failed])
     await expectFound(scope, { status: 'waiting' }, [])
+    await expectFound(scope, { status: [...sessionStatuses] }, [idle, running, failed])
+    await expectFound(scope, { status: ['failed', 'failed', 'idle', 'failed'] }, [idle, failed])
+    const page = await scope.sessions.list({ status: ['idle', 'failed'], limit: 1 })
+    const rest = await scope.sessions.list({ status: ['failed', 'idle', 'idle'], limit: 1, cursor: page.next ?? '' })
+    expect(rest.items).toHaveLength(1)
+  },
+
+  'more statuses than there are, to find or to expect, are invalid': async ({ scope }) => {
+    const { id } = await scope.sessions.create()
+    const many = Array.from({ length: 40_000 }, () => 'idle' as const)
+    await refused('invalid', scope.sessions.list({ status: many }))
+    await refused('invalid', scope.sessions.count({ status: many }))
+    await refused('invalid', scope.sessions.setStatus(id, { from: many, to: 'running' }))
   },
 
   'sessions are found in a folder with all that is below it': async ({ scope }) => {
@@ -146,6 +160,15 @@ export const sessionFilters = group('session filters', {
     await expectFound(scope, { title: '한국' }, [hangul])
     await expectFound(scope, { title: 'ガス' }, [kana])
     await expectFound(scope, { title: 'カス' }, [])
+  },
+
+  'a title is found however its letters are written in capitals': async ({ scope }) => {
+    const street = await scope.sessions.create({ title: 'Straße' })
+    const road = await scope.sessions.create({ title: 'ΟΔΟΣΑΝ' })
+    const city = await scope.sessions.create({ title: 'İstanbul' })
+    for (const title of ['straße', 'STRASSE', 'STRAẞE', 'strasse']) await expectFound(scope, { title }, [street])
+    for (const title of ['ΟΔΟΣ', 'οδος', 'οδοσ', 'οδοσαν']) await expectFound(scope, { title }, [road])
+    for (const title of ['istanbul', 'ISTANBUL', 'İSTANBUL']) await expectFound(scope, { title }, [city])
   },
 
   'a title is found after it has changed, and not by what it was': async ({ scope }) => {

@@ -1,8 +1,9 @@
 import { expect } from 'vitest'
 import { group } from '../behaviour.js'
-import { says } from '../tools/content.js'
+import { nth, numbered, says } from '../tools/content.js'
 import { refused } from '../tools/refusals.js'
 import { expectSameJson } from '../tools/same-json.js'
+import { scopesOf } from '../tools/stores.js'
 
 export const sessionPatches = group('session patches', {
   'undefined keeps a field': async ({ scope }) => {
@@ -147,13 +148,42 @@ export const sessionPatches = group('session patches', {
     expect(await scope.sessions.get(session.id)).toStrictEqual(second)
   },
 
-  'patches at the same time all count': async ({ scope }) => {
+  'patches at the same time all count': async (context) => {
+    const { scope } = context
     const session = await scope.sessions.create()
     const keys = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h']
-    await Promise.all(keys.map((key) => scope.sessions.update(session.id, { metadata: { [key]: key } })))
+    const scopes = await scopesOf(context, keys.length)
+    await Promise.all(
+      keys.map((key, index) => nth(scopes, index).sessions.update(session.id, { metadata: { [key]: key } })),
+    )
     const patched = await scope.sessions.get(session.id)
     expect(Object.keys(patched.metadata).sort()).toEqual(keys)
     expect(patched.version).toBe(1 + keys.length)
+  },
+
+  'however many patches are made at the same time, none of them is refused': async (context) => {
+    const { scope } = context
+    const session = await scope.sessions.create()
+    const scopes = await scopesOf(context, 2)
+    const keys = numbered(300, 'key')
+    await Promise.all(
+      keys.map((key, index) => nth(scopes, index % 2).sessions.update(session.id, { metadata: { [key]: 1 } })),
+    )
+    const { metadata, version } = await scope.sessions.get(session.id)
+    expect(Object.keys(metadata).toSorted()).toEqual(keys.toSorted())
+    expect(version).toBe(301)
+  },
+
+  'a patch that waits for others can be cancelled, and the others are made': async ({ scope }) => {
+    const session = await scope.sessions.create()
+    const cancel = new AbortController()
+    const first = scope.sessions.update(session.id, { metadata: { first: 1 } })
+    const cancelled = scope.sessions.update(session.id, { metadata: { cancelled: 1 } }, { signal: cancel.signal })
+    const last = scope.sessions.update(session.id, { metadata: { last: 1 } })
+    cancel.abort()
+    await refused('aborted', cancelled)
+    await Promise.all([first, last])
+    expect((await scope.sessions.get(session.id)).metadata).toEqual({ first: 1, last: 1 })
   },
 
   'a title by an agent never replaces a title by a user': async ({ scope }) => {

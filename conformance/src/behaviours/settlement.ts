@@ -3,6 +3,7 @@ import { group } from '../behaviour.js'
 import { answers, nth, only } from '../tools/content.js'
 import { outcomes, refused } from '../tools/refusals.js'
 import { expectSameJson } from '../tools/same-json.js'
+import { scopesOf } from '../tools/stores.js'
 
 const ending = {
   status: 'complete',
@@ -52,11 +53,15 @@ export const settlement = group('settlement of messages', {
     expect((await scope.sessions.get(session.id)).usage.total).toBe(15)
   },
 
-  'of different settlements at the same time one succeeds': async ({ scope }) => {
+  'of different settlements at the same time one succeeds': async (context) => {
+    const { scope } = context
     const session = await scope.sessions.create()
     const open = await scope.messages.append(session.id, answers('text', { status: 'streaming' }))
     const statuses = ['complete', 'failed', 'cancelled', 'interrupted'] as const
-    const { succeeded, codes } = await outcomes(statuses.map((status) => scope.messages.settle(open.id, { status })))
+    const scopes = await scopesOf(context, statuses.length)
+    const { succeeded, codes } = await outcomes(
+      statuses.map((status, index) => nth(scopes, index).messages.settle(open.id, { status })),
+    )
     expect(codes).toEqual(['conflict', 'conflict', 'conflict'])
     expect(await scope.messages.get(open.id)).toStrictEqual(nth(succeeded, 0))
   },

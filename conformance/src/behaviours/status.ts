@@ -2,6 +2,7 @@ import { expect } from 'vitest'
 import { group } from '../behaviour.js'
 import { nth } from '../tools/content.js'
 import { outcomes, refused } from '../tools/refusals.js'
+import { scopesOf } from '../tools/stores.js'
 
 export const status = group('status', {
   'a change of status is in the session and in its history': async ({ scope, clock }) => {
@@ -59,12 +60,12 @@ export const status = group('status', {
     expect(ended).toMatchObject({ startedAt: started.startedAt, endedAt: clock() })
   },
 
-  'of changes at the same time that expect the same status one succeeds': async ({ scope }) => {
+  'of changes at the same time that expect the same status one succeeds': async (context) => {
+    const { scope } = context
     const session = await scope.sessions.create()
+    const scopes = await scopesOf(context, 5)
     const change = { from: 'idle', to: 'running' } as const
-    const { succeeded, codes } = await outcomes(
-      Array.from({ length: 5 }, () => scope.sessions.setStatus(session.id, change)),
-    )
+    const { succeeded, codes } = await outcomes(scopes.map((one) => one.sessions.setStatus(session.id, change)))
     expect(succeeded).toHaveLength(1)
     expect(codes).toEqual(['conflict', 'conflict', 'conflict', 'conflict'])
     expect(await scope.sessions.statusHistory(session.id)).toHaveLength(1)

@@ -4,6 +4,7 @@ import { group } from '../behaviour.js'
 import { calls, conversation, nth, partOf, say, says } from '../tools/content.js'
 import { outcomes, refused } from '../tools/refusals.js'
 import { expectSameJson } from '../tools/same-json.js'
+import { scopesOf } from '../tools/stores.js'
 
 const cold: PartSettlement = { state: 'output-available', output: { c: -3 } }
 const warm: PartSettlement = { state: 'output-available', output: { c: 20 } }
@@ -113,22 +114,26 @@ export const toolCalls = group('tool calls', {
     expect(partOf(await scope.messages.get(id)).output).toEqual({ c: -3 })
   },
 
-  'of settlements at the same time one succeeds': async ({ scope }) => {
+  'of settlements at the same time one succeeds': async (context) => {
+    const { scope } = context
     const session = await scope.sessions.create()
     const { id } = await scope.messages.append(session.id, calls('c'))
-    const attempts = [1, 2, 3, 4].map((c) =>
-      scope.parts.settle(session.id, 'c', { state: 'output-available', output: { c } }),
+    const scopes = await scopesOf(context, 4)
+    const attempts = scopes.map((one, c) =>
+      one.parts.settle(session.id, 'c', { state: 'output-available', output: { c } }),
     )
     const { succeeded, codes } = await outcomes(attempts)
     expect(codes).toEqual(['conflict', 'conflict', 'conflict'])
     expectSameJson(partOf(await scope.messages.get(id)), nth(succeeded, 0).payload)
   },
 
-  'settlements of two calls of one message at the same time both stand': async ({ scope }) => {
+  'settlements of two calls of one message at the same time both stand': async (context) => {
+    const { scope } = context
     const session = await scope.sessions.create()
     const parts = ['c1', 'c2', 'c3'].map((toolCallId) => nth(calls(toolCallId).parts, 0))
     const { id } = await scope.messages.append(session.id, { role: 'assistant', parts })
-    await Promise.all(['c1', 'c2', 'c3'].map((call) => scope.parts.settle(session.id, call, cold)))
+    const scopes = await scopesOf(context, 3)
+    await Promise.all(['c1', 'c2', 'c3'].map((call, index) => nth(scopes, index).parts.settle(session.id, call, cold)))
     const states = (await scope.messages.get(id)).parts.map((part) => part.state)
     expect(states).toEqual(['output-available', 'output-available', 'output-available'])
   },

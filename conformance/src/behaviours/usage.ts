@@ -1,7 +1,8 @@
 import { expect } from 'vitest'
 import { group } from '../behaviour.js'
 import { answers, nth, says } from '../tools/content.js'
-import { refused } from '../tools/refusals.js'
+import { dump } from '../tools/dump.js'
+import { outcomes, refused } from '../tools/refusals.js'
 import { noUsage } from '../tools/usage.js'
 
 export const usage = group('usage', {
@@ -75,6 +76,42 @@ export const usage = group('usage', {
     await refused('invalid', scope.sessions.addUsage(session.id, { cost: 0.5 }))
     await refused('invalid', scope.sessions.addUsage(session.id, { input: -1 }))
     expect((await scope.sessions.get(session.id)).usage.cost).toBe(large * 3)
+  },
+
+  'what would make a sum inexact is too large, and nothing of it is written': async ({ scope }) => {
+    const most = 9e15
+    const session = await scope.sessions.create()
+    const message = await scope.messages.append(session.id, answers('one', { status: 'streaming' }))
+    const spent = { id: 'all', cost: most - 5 }
+    await scope.sessions.addUsage(session.id, spent)
+    const before = await dump(scope)
+    const usage = { cost: 1e14 }
+    const attempts = [
+      () => scope.sessions.addUsage(session.id, { cost: Number.MAX_SAFE_INTEGER }),
+      () => scope.sessions.addUsage(session.id, usage),
+      () => scope.messages.append(session.id, answers('two', { usage })),
+      () => scope.messages.settle(message.id, { usage }),
+      () => scope.batch((write) => write.sessions.addUsage(session.id, usage)),
+      () =>
+        scope.batch((write) => {
+          const { id } = write.sessions.create({ usage: { cost: most } })
+          write.sessions.addUsage(id, usage)
+        }),
+      () => scope.sessions.create({ usage: { input: most, output: most } }),
+      () => scope.sessions.addUsage(session.id, { input: most, output: 1 }),
+    ]
+    for (const attempt of attempts) await refused('too_large', attempt())
+    await scope.sessions.addUsage(session.id, spent)
+    expect(await dump(scope)).toEqual(before)
+    await scope.sessions.addUsage(session.id, { cost: 5 })
+    expect((await scope.sessions.get(session.id)).usage).toStrictEqual({ ...noUsage, cost: most })
+  },
+
+  'of large amounts at the same time that do not fit together one is counted': async ({ scope }) => {
+    const session = await scope.sessions.create()
+    const { codes } = await outcomes([1, 2, 3].map(() => scope.sessions.addUsage(session.id, { cost: 5e15 })))
+    expect(codes).toEqual(['too_large', 'too_large'])
+    expect((await scope.sessions.get(session.id)).usage.cost).toBe(5e15)
   },
 
   'usage is an entry of the journal': async ({ scope }) => {

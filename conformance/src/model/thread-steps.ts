@@ -33,20 +33,32 @@ function someMessage(choices: Choices): MessageInput {
   }
 }
 
-function saidOf({ id: _, ...said }: MessageInput): string {
-  return JSON.stringify(said)
+function saidOf({ id: _, ...said }: MessageInput, edited?: string): string {
+  return JSON.stringify({ ...said, edited })
 }
 
 /** Whether a message under this id is stored by the same input in the same session, by another, or not at all. */
-function storedAs(world: World, session: NaiveSession, input: MessageInput): 'same' | 'other' | 'none' {
+function storedAs(
+  world: World,
+  session: NaiveSession,
+  input: MessageInput,
+  said = saidOf(input),
+): 'same' | 'other' | 'none' {
   const stored = input.id === undefined ? undefined : world.model.message(input.id)
   if (stored === undefined) return 'none'
-  return stored.owner === session && world.model.isThere(session) && stored.said === saidOf(input) ? 'same' : 'other'
+  return stored.owner === session && world.model.isThere(session) && stored.said === said ? 'same' : 'other'
 }
 
-function remember(world: World, session: NaiveSession, branch: NaiveBranch, input: MessageInput, id: string): void {
+function remember(
+  world: World,
+  session: NaiveSession,
+  branch: NaiveBranch,
+  input: MessageInput,
+  id: string,
+  said = saidOf(input),
+): void {
   const { role, status = 'complete', parts } = input
-  addMessage(world.model, session, branch, { id, role, status, parts, said: saidOf(input) })
+  addMessage(world.model, session, branch, { id, role, status, parts, said })
   session.lastActivityAt = Math.max(session.lastActivityAt, world.clock())
 }
 
@@ -111,13 +123,16 @@ const undo: Step = async (world, choices) => {
 const edit: Step = async (world, choices) => {
   const session = world.session(choices)
   const message = session && anyMessage(session, choices)
-  const { id: _, ...input } = someMessage(choices)
+  const input = someMessage(choices)
   const call = world.scope.branches.edit(session?.id ?? never, message?.id ?? never, input)
   if (session === undefined || message === undefined) return void (await world.agree('not_found', call))
+  const said = saidOf(input, message.id)
+  const stored = storedAs(world, session, input, said)
+  if (stored !== 'none') return void (await world.agree(stored === 'same' ? 'success' : 'conflict', call))
   const edited = await world.agree('success', call)
   if (edited === undefined) return
   session.active = addBranch(session, edited.branch, pathTo(session, message).slice(0, -1), session.active.id)
-  remember(world, session, session.active, input, edited.id)
+  remember(world, session, session.active, input, edited.id, said)
 }
 
 const regenerate: Step = async (world, choices) => {

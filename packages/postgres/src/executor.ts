@@ -82,11 +82,16 @@ export function createPostgresExecutor({ connections, manner, lock }: ExecutorOp
   async function again(answer: Answer, call: Call, tries: number): Promise<void> {
     if (answer.done) return
     const { error } = answer
-    if (tries >= mostTries || !isPassing(error)) throw error
+    if (tries >= mostTries || !(isPassing(error) || mayBeGone(error, tries))) throw error
     // Names that somebody else's work on the connection has removed, or a pooler that nobody has told us about.
     if (isAboutNames(error) && tries > 1) manner.named = false
     call.retries++
     await pause(Math.random() * 2 ** Math.min(tries, 6))
+  }
+
+  /** Under row-level security a scope that is deleted in the middle of a write refuses its rows; the next try will not find it. */
+  function mayBeGone(error: unknown, tries: number): boolean {
+    return manner.rowLevelSecurity && codeOf(error) === '42501' && tries < 3
   }
 
   return {

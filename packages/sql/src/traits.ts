@@ -15,7 +15,7 @@ export interface FoundTable {
   readonly indexes: readonly FoundIndex[]
 }
 
-export interface FoundColumn {
+interface FoundColumn {
   readonly name: string
   readonly type: string
   readonly nullable: boolean
@@ -90,6 +90,8 @@ export interface SchemaTraits {
   columnType(type: ColumnType): string
   /** The order of the columns in a key: which of them tells most rows apart, or which keeps rows of a scope together. */
   keyOrder(columns: readonly string[]): readonly string[]
+  /** Whether keys are added to a table after it was created, and after the indexes that are read through a whole scope. */
+  readonly keysApart: boolean
   /** What follows the closing parenthesis of `create table`. */
   tableSuffix(table: Table): string
   /** The definition of a key column that the engine assigns, never giving one out twice. */

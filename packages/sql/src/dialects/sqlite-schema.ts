@@ -11,6 +11,7 @@ export const sqliteSchema: SchemaTraits = {
   tableName: quoted,
   columnType: (type) => type,
   keyOrder: (columns) => columns,
+  keysApart: false,
   tableSuffix: (table) => (table.clustered ? ' strict, without rowid' : ' strict'),
   assignedKey: (column) => `${quoted(column)} integer primary key autoincrement`,
   // The next one is looked up: writers are alone.

@@ -5,6 +5,7 @@ import { messageFields } from '../codec/messages.js'
 import type { Compiled, Compiler, Scoped, Writing } from '../compile.js'
 import type { Found } from '../executor.js'
 import { type Database, messages } from '../schema/tables.js'
+import { insertFrom } from './insert.js'
 import { addPart } from './parts.js'
 import { expectOne, foundByLatest, type Plan, receiptFromLatest } from './plan.js'
 import { sessionKey } from './session.js'
@@ -117,19 +118,21 @@ const namedBranch: Finding = (eb, writing) =>
 function toBranch({ compile }: Compiler, which: string, find: Finding): ToBranch {
   const branchOf = (writing: Writing<Placing>) =>
     writing.db.selectFrom('holdfast_branches').where((eb) => find(eb, writing))
-  const insert = (writing: Writing<Placing>, fields: typeof messageFields) =>
-    writing.db
-      .insertInto('holdfast_messages')
-      .values({
-        ...written(fields, (input) => input.message, writing),
-        scope: writing.scope,
-        branch: writing.chained ? sql<number>`${writing.late('branchKey')}` : branchOf(writing).select('key'),
-        position: writing.chained
-          ? sql<number>`${writing.late('position')}`
-          : branchOf(writing).select((eb) => eb('head', '-', writing.slot('following')).as('position')),
-        revision: 1,
-      })
-      .onConflict((conflict) => conflict.doNothing())
+  const insert = (writing: Writing<Placing>, fields: typeof messageFields) => {
+    const { db, scope, chained, late, slot } = writing
+    const values = { ...written(fields, (input) => input.message, writing), scope, revision: sql.lit(1) }
+    const inserted = chained
+      ? db.insertInto('holdfast_messages').values({
+          ...values,
+          branch: sql<number>`${late('branchKey')}`,
+          position: sql<number>`${late('position')}`,
+        })
+      : insertFrom(writing, 'holdfast_messages', branchOf(writing), values, {
+          branch: sql.ref('key'),
+          position: sql`${sql.ref('head')} - ${slot('following')}`,
+        })
+    return inserted.onConflict((conflict) => conflict.doNothing())
+  }
   return {
     advance: compile<Advance>(`advance ${which}`, (writing) =>
       writing.db

@@ -1,11 +1,12 @@
 import type { JournalRow, WriteJournal } from '@holdfast/core'
-import { sql } from 'kysely'
+import { type Expression, type RawBuilder, sql } from 'kysely'
 import { written } from '../codec/columns.js'
 import { entryFields } from '../codec/journal.js'
 import type { Compiler, Writing } from '../compile.js'
 import type { Found } from '../executor.js'
+import { insertFrom } from './insert.js'
 import { expectOne, type Plan, receiptFromLatest, run } from './plan.js'
-import { type HoldSession, type OfSession, sessionKey } from './session.js'
+import { type HoldSession, type OfSession, sessionRow } from './session.js'
 
 interface NewEntry extends OfSession {
   readonly entry: JournalRow
@@ -16,14 +17,20 @@ export function planWriteJournal(
   { compile }: Compiler,
   hold: HoldSession,
 ): (plan: Plan, command: WriteJournal) => void {
-  const insert = (writing: Writing<NewEntry>) =>
-    writing.db.insertInto('holdfast_journal').values({
-      ...written(entryFields, (input) => input.entry, writing),
-      scope: writing.scope,
-      session: keyOf(writing),
-      // The session is held, so nobody else takes the same seq.
-      seq: sql<number>`coalesce(${lastSeq(writing)}, 0) + 1`,
-    })
+  // The session is held, so nobody else takes the same seq.
+  const insert = (writing: Writing<NewEntry>) => {
+    const { db, scope, chained, late } = writing
+    const values = { ...written(entryFields, (input) => input.entry, writing), scope }
+    if (!chained) {
+      const session = sql.ref<number>('holdfast_sessions.key')
+      return insertFrom(writing, 'holdfast_journal', sessionRow(writing), values, {
+        session,
+        seq: nextSeq(writing, session),
+      })
+    }
+    const session = sql<number>`${late('sessionKey')}`
+    return db.insertInto('holdfast_journal').values({ ...values, session, seq: nextSeq(writing, session) })
+  }
   const add = compile<NewEntry>('write a journal entry', insert)
   const addOnce = compile<NewEntry>('write a journal entry with an id', (writing) =>
     insert(writing)
@@ -39,14 +46,11 @@ export function planWriteJournal(
   }
 }
 
-function keyOf(writing: Writing<NewEntry>) {
-  return writing.chained ? sql<number>`${writing.late('sessionKey')}` : sessionKey(writing)
-}
-
-function lastSeq(writing: Writing<NewEntry>) {
-  return writing.db
+function nextSeq({ db, scope }: Writing<NewEntry>, session: Expression<number>): RawBuilder<number> {
+  const last = db
     .selectFrom('holdfast_journal')
     .select((eb) => eb.fn.max('seq').as('last'))
-    .where('scope', '=', writing.scope)
-    .where('session', '=', keyOf(writing))
+    .where('scope', '=', scope)
+    .where('session', '=', session)
+  return sql<number>`coalesce(${last}, 0) + 1`
 }

@@ -5,6 +5,7 @@ import { written } from '../codec/columns.js'
 import { partFields } from '../codec/messages.js'
 import type { Compiler, Scoped, Writing } from '../compile.js'
 import type { Found } from '../executor.js'
+import { insertFrom } from './insert.js'
 import { type Plan, run } from './plan.js'
 
 export interface OfMessage extends Scoped {
@@ -29,17 +30,28 @@ interface NewPart extends OfMessage {
 export type AddPart = (plan: Plan, message: string, part: PartRow, place?: Place) => void
 
 export function addPart({ traits, compile }: Compiler): AddPart {
-  const insert = (writing: Writing<NewPart>, found: boolean) =>
-    writing.db.insertInto('holdfast_parts').values({
+  const insert = (writing: Writing<NewPart>, found: boolean) => {
+    const { db, scope, slot, computed, late } = writing
+    const values = {
       ...written(partFields, (input) => input.part, writing),
-      scope: writing.scope,
-      branch: found ? sql<number>`${writing.late('branch')}` : placeOf(writing).select('branch'),
-      position: found ? sql<number>`${writing.late('position')}` : placeOf(writing).select('position'),
-      chunk: writing.slot('chunk'),
+      scope,
+      chunk: slot('chunk'),
       // Only the first row has the call id, so that a call is found once.
-      tool_call_id: writing.computed(({ chunk, part }) => (chunk === 0 ? part.toolCallId : null)),
-      payload_json: writing.slot('payload'),
+      tool_call_id: computed(({ chunk, part }) => (chunk === 0 ? part.toolCallId : null)),
+      payload_json: slot('payload'),
+    }
+    if (!found) {
+      return insertFrom(writing, 'holdfast_parts', placeOf(writing), values, {
+        branch: sql.ref('branch'),
+        position: sql.ref('position'),
+      })
+    }
+    return db.insertInto('holdfast_parts').values({
+      ...values,
+      branch: sql<number>`${late('branch')}`,
+      position: sql<number>`${late('position')}`,
     })
+  }
   const add = compile<NewPart>('add a part', (writing) => insert(writing, false))
   const addThere = compile<NewPart>('add a part to the latest message', (writing) => insert(writing, writing.chained))
 

@@ -35,7 +35,14 @@ export function holdSession({ traits, compile }: Compiler): HoldSession {
   })
 }
 
-/** The key of the session that the input names. */
-export function sessionKey<Input extends OfSession>({ db, scope, slot }: Writing<Input>) {
-  return db.selectFrom('holdfast_sessions').select('key').where('id', '=', slot('session')).where('scope', '=', scope)
+/** The row of the session that the input names. */
+export function sessionRow<Input extends OfSession>({ db, scope, slot }: Writing<Input>) {
+  return db
+    .selectFrom('holdfast_sessions')
+    .where('holdfast_sessions.id', '=', slot('session'))
+    .where('holdfast_sessions.scope', '=', scope)
+}
+
+export function sessionKey<Input extends OfSession>(writing: Writing<Input>) {
+  return sessionRow(writing).select('holdfast_sessions.key')
 }

@@ -15,9 +15,17 @@ export function quotedList(names: readonly string[]): string {
 export function additionsOf(change: CreateTable | AddColumn | AddIndex, traits: SchemaTraits): readonly string[] {
   if (change.kind === 'add column') return [addColumn(change, traits)]
   if (change.kind === 'add index') return [createIndex(change.table, change.index, traits)]
+  const { table } = change
+  const indexesOf = (ofScope: boolean) =>
+    table.indexes
+      .filter((index) => (index.ofScope === true) === ofScope)
+      .map((index) => createIndex(table.name, index, traits))
+  const keys = traits.keysApart ? keysOf(table, traits) : []
   return [
-    createTable(change.table, traits),
-    ...change.table.indexes.map((index) => createIndex(change.table.name, index, traits)),
+    createTable(table, traits),
+    ...indexesOf(true),
+    ...keys.map((key) => `alter table ${traits.tableName(table.name)} add ${key}`),
+    ...indexesOf(false),
   ]
 }
 
@@ -28,9 +36,14 @@ export function createTable(table: Table, traits: SchemaTraits, foreignColumns: 
     return name === table.numbered ? traits.numberedKey(name) : columnDefinition(name, column, traits)
   })
   lines.push(...foreignColumns)
-  if (table.assigned === undefined) lines.push(`primary key (${quotedList(traits.keyOrder(table.primaryKey))})`)
-  lines.push(...table.foreignKeys.map((key) => foreignKey(key, traits)))
+  if (!traits.keysApart) lines.push(...keysOf(table, traits))
   return `create table ${traits.tableName(table.name)} (\n  ${lines.join(',\n  ')}\n)${traits.tableSuffix(table)}`
+}
+
+function keysOf(table: Table, traits: SchemaTraits): readonly string[] {
+  const primary = `primary key (${quotedList(traits.keyOrder(table.primaryKey))})`
+  const foreign = table.foreignKeys.map((key) => foreignKey(key, traits))
+  return table.assigned === undefined ? [primary, ...foreign] : foreign
 }
 
 export function createIndex(table: string, index: Index, traits: SchemaTraits): string {

@@ -2,7 +2,7 @@ import { type Call, type Clock, HoldfastError } from '@holdfast/core'
 import type { SchemaReads, SchemaSession, SqlExecutor } from '../executor.js'
 import type { FoundTable, SchemaTraits } from '../traits.js'
 import { type Difference, differences } from './compare.js'
-import { additionsOf, arrangedTable, createTable, literal } from './ddl.js'
+import { additionsOf, arrangedTable, literal } from './ddl.js'
 import { libraryVersion } from './library-version.js'
 import { appliedMigrations, type Change, type Migration, promisedTables } from './migration.js'
 import { migrations as everyMigration } from './migrations.js'
@@ -51,7 +51,9 @@ export async function migrate(executor: SqlExecutor, traits: SchemaTraits, optio
     const standing = await standingOf(session, traits, migrations)
     const rebuilds = standing.pending.some(({ changes }) => changes.some(({ kind }) => kind === 'rebuild'))
     if (rebuilds && standing.version > 0) await options.backup(standing.version)
-    if (standing.version === 0) await session.run(createTable(appliedMigrations, traits))
+    if (standing.version === 0) {
+      await apply(session, traits, new Map(), { kind: 'create table', table: appliedMigrations })
+    }
     for (const { repair } of standing.repairs) if (repair !== undefined) await apply(session, traits, new Map(), repair)
     for (const migration of standing.pending)
       await applyMigration(session, traits, migrations, migration, options.clock)

@@ -82,7 +82,6 @@ export const sessions = table({
   numbered: 'key',
   foreignKeys: [{ columns: ['scope'], table: 'holdfast_scopes', references: ['key'] }],
   indexes: [
-    { name: 'holdfast_sessions_id', columns: ['id', 'scope'], unique: true, whereNotNull: 'id' },
     { name: 'holdfast_sessions_activity', ofScope: true, columns: ['scope', 'shelf', 'last_activity_at', 'id'] },
     {
       name: 'holdfast_sessions_external',
@@ -92,6 +91,7 @@ export const sessions = table({
     },
     { name: 'holdfast_sessions_lineage', columns: ['lineage_session', 'scope'], whereNotNull: 'lineage_session' },
     { name: 'holdfast_sessions_unswept', ofScope: true, columns: ['scope', 'unswept'], whereNotNull: 'unswept' },
+    { name: 'holdfast_sessions_id', columns: ['id', 'scope'], unique: true, whereNotNull: 'id' },
   ],
 })
 
@@ -129,9 +129,9 @@ export const branches = table({
     { columns: ['scope', 'parent'], table: 'holdfast_branches', references: ['scope', 'key'] },
   ],
   indexes: [
-    { name: 'holdfast_branches_id', columns: ['id', 'scope'], unique: true },
     { name: 'holdfast_branches_session', columns: ['scope', 'session'] },
     { name: 'holdfast_branches_parent', columns: ['scope', 'parent', 'base'] },
+    { name: 'holdfast_branches_id', columns: ['id', 'scope'], unique: true },
   ],
 })
 

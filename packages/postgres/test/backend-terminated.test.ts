@@ -1,0 +1,106 @@
+import type { Message } from '@holdfast/core'
+import type { PostgresStore } from '@holdfast/postgres'
+import type { Client } from 'pg'
+import { describe, expect, it } from 'vitest'
+import { appendPersistently, type Failures } from './support/persistence.js'
+import { seededRandom } from './support/seed.js'
+import { connected, ownDatabase } from './support/servers.js'
+import { codeOf, expectWhole, openStore, saying, textOf, threadOf } from './support/stores.js'
+import { until } from './support/until.js'
+
+interface Situation {
+  readonly store: PostgresStore
+  /** Connections that are not the store's. The server's view of itself stands still in a transaction, so there are two. */
+  readonly other: Client
+  readonly holder: Client
+}
+
+async function newSituation(): Promise<Situation> {
+  const url = await ownDatabase()
+  const store = await openStore({ connectionString: url })
+  return { store, other: await connected(url), holder: await connected(url) }
+}
+
+const ofTheStore = `application_name = 'holdfast' and datname = current_database()`
+
+/** Ends connections of the store that fulfil a condition, and returns how many there were. */
+async function terminate(other: Client, condition: string, most = 1000): Promise<number> {
+  const { rows } = await other.query(
+    `select pg_terminate_backend(pid) as done from (select pid from pg_stat_activity
+     where ${ofTheStore} and ${condition} order by random() limit ${most}) as chosen`,
+  )
+  return rows.filter(({ done }) => done).length
+}
+
+describe('a connection that the server ends', () => {
+  it('in a transaction: the write is unavailable, nothing of it is stored, and the next call works, 40 times', async () => {
+    const { store, other, holder } = await newSituation()
+    const scope = store.scope('terminated')
+    const session = await scope.sessions.create()
+    for (let time = 0; time < 40; time++) {
+      await holder.query('begin')
+      await holder.query('select 1 from holdfast_sessions for update')
+      const write = codeOf(scope.messages.append(session.id, saying(`lost ${time}`)))
+      await until(async () => (await terminate(other, `wait_event_type = 'Lock' and xact_start is not null`)) === 1)
+      expect(await write).toBe('unavailable')
+      await holder.query('rollback')
+      await scope.messages.append(session.id, saying(`kept ${time}`))
+    }
+    const texts = (await threadOf(scope, session.id)).map(textOf)
+    expect(texts).toEqual(Array.from({ length: 40 }, (_, time) => `kept ${time}`))
+    await expectWhole(store)
+  })
+
+  it('between two calls: at most the next call fails, with a code that says it may be repeated, 40 times', async () => {
+    const random = seededRandom('connections ended between calls')
+    const { store, other } = await newSituation()
+    const scope = store.scope('terminated')
+    const session = await scope.sessions.create()
+    for (let time = 0; time < 40; time++) {
+      // Half of the time the call is made before the driver can have heard of it.
+      const ending = terminate(other, `state = 'idle'`)
+      if (random() < 0.5) await until(async () => (await ending) > 0)
+      const read = scope.messages.list(session.id).then(
+        () => 'done',
+        (error) => error.code,
+      )
+      expect(await read).toMatch(/^(done|unavailable)$/)
+      await ending
+      await appendPersistently(scope, session.id, saying(`${time}`))
+      expect((await scope.messages.list(session.id)).items).toHaveLength(Math.min(50, time + 1))
+    }
+    const texts = (await threadOf(scope, session.id)).map(textOf)
+    expect(texts).toEqual(Array.from({ length: 40 }, (_, time) => `${time}`))
+    await expectWhole(store)
+  })
+
+  it('at random moments of writers that go on: nothing acknowledged is lost or stored twice, 100 times', async () => {
+    const random = seededRandom('connections ended at random moments')
+    const { store, other } = await newSituation()
+    const scope = store.scope('terminated')
+    const { id } = await scope.sessions.create()
+    const failures: Failures = new Map()
+    const acknowledged: Message[] = []
+    let enough = false
+    async function write(writer: number): Promise<void> {
+      for (let count = 0; !enough; count++) {
+        acknowledged.push(await appendPersistently(scope, id, saying(`${writer} ${count}`), failures))
+      }
+    }
+    const writers = Array.from({ length: 6 }, (_, writer) => write(writer))
+    for (let ended = 0; ended < 100; ) {
+      const moment = acknowledged.length + Math.floor(random() * 20)
+      await until(() => acknowledged.length >= moment)
+      ended += await terminate(other, random() < 0.7 ? `state = 'active'` : 'true', 1)
+    }
+    enough = true
+    await Promise.all(writers)
+
+    const stored = await threadOf(scope, id)
+    expect(new Set(stored.map(textOf)).size).toBe(stored.length)
+    expect(new Set(stored.map((message) => message.id))).toEqual(new Set(acknowledged.map((message) => message.id)))
+    expect([...failures.keys()].filter((code) => code !== 'unavailable' && code !== 'outcome_unknown')).toEqual([])
+    expect(failures.size).toBeGreaterThan(0)
+    await expectWhole(store)
+  })
+})

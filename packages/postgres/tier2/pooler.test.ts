@@ -1,0 +1,4 @@
+import { describeConformance } from '@holdfast/conformance'
+import { harness } from './harness-pooled.js'
+
+describeConformance(harness)
