@@ -3,17 +3,38 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openMemoryStore } from '@holdfast/core/memory'
+import { openPostgresStore } from '@holdfast/postgres'
+import { startPostgres } from '@holdfast/servers'
 import { openSqliteStore } from '@holdfast/sqlite'
+import { Client } from 'pg'
 
 const begin = '<!-- backends:begin -->'
 const end = '<!-- backends:end -->'
 const readme = new URL('../README.md', import.meta.url)
 
 const folder = mkdtempSync(join(tmpdir(), 'holdfast-readme-'))
+const server = await startPostgres({ version: 18 })
+
+/** Row-level security does not hold for a superuser, so this store has a role of its own. */
+async function openGuardedStore() {
+  const client = new Client({ connectionString: server.url() })
+  await client.connect()
+  await client.query(`create role host login password 'host'; create schema guarded authorization host`)
+  await client.end()
+  const connectionString = server.url('postgres', { user: 'host', password: 'host' })
+  return openPostgresStore({ connectionString, schema: 'guarded', rowLevelSecurity: true })
+}
+
 const backends = [
   { name: 'memory', from: '`@holdfast/core/memory`', open: () => openMemoryStore() },
   { name: 'SQLite file', from: '`@holdfast/sqlite`', open: () => openSqliteStore({ path: join(folder, 'readme.db') }) },
   { name: 'SQLite `:memory:`', from: '`@holdfast/sqlite`', open: () => openSqliteStore({ path: ':memory:' }) },
+  {
+    name: 'Postgres',
+    from: '`@holdfast/postgres`',
+    open: () => openPostgresStore({ connectionString: server.url() }),
+  },
+  { name: 'Postgres, `rowLevelSecurity`', from: '`@holdfast/postgres`', open: openGuardedStore },
 ]
 const rows = [
   ['from', ({ from }) => from],
@@ -39,6 +60,7 @@ for (const backend of backends) {
   capabilities.push(store.capabilities)
   await store.close()
 }
+await server.stop()
 rmSync(folder, { recursive: true, force: true })
 
 const line = (cells) => `| ${cells.join(' | ')} |`

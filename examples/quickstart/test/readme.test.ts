@@ -24,9 +24,14 @@ describe('the README', () => {
   })
 
   it('has the table of backends that the stores themselves write', () => {
-    const { status, stderr } = spawnSync(process.execPath, [join(root, 'scripts/readme.mjs'), '--check'], {
-      encoding: 'utf8',
-    })
+    const { status, stderr } = spawnSync(
+      process.execPath,
+      ['--import', 'tsx', join(root, 'scripts/readme.mjs'), '--check'],
+      {
+        cwd: root,
+        encoding: 'utf8',
+      },
+    )
     expect(stderr).toBe('')
     expect(status).toBe(0)
   })

@@ -7,7 +7,7 @@ import type { Found } from '../executor.js'
 import { type Database, messages } from '../schema/tables.js'
 import { insertFrom } from './insert.js'
 import { addPart } from './parts.js'
-import { expectOne, foundByLatest, type Plan, receiptFromLatest } from './plan.js'
+import { expectOne, foundByLatest, type Plan, receiptFromLatest, run } from './plan.js'
 import { sessionKey } from './session.js'
 import { touchSession, touchSessionOfScope } from './touch.js'
 
@@ -62,7 +62,10 @@ export function planAppend(compiler: Compiler): (plan: Plan, command: Append) =>
     plan.held.add(session)
     plan.keys.set(session, foundByLatest(plan, 0))
     const active = foundByLatest(plan, 1)
-    expectOne(plan, advance, { scope, session, branch, count, branchKey: active }, 'branch')
+    const advancing = { scope, session, branch, count, branchKey: active }
+    // A session always has an active branch, so there is nothing to expect of it.
+    if (branch === null) run(plan, advance, advancing)
+    else expectOne(plan, advance, advancing, 'branch')
     receiptFromLatest(plan, ([, id, head]) => ({ branch: String(id), position: Number(head) - count + 1 }))
     const branchKey = foundByLatest(plan, 0)
     const head = foundByLatest(plan, 2)
