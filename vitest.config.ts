@@ -10,6 +10,8 @@ export default defineConfig({
     ],
     globalSetup: ['conformance/servers/src/global-setup.ts'],
     pool: 'forks',
+    // Tests that ask a server leave the processor to others while they wait.
+    maxWorkers: 2,
     testTimeout: 60_000,
     passWithNoTests: false,
     reporters: ['default', 'json'],

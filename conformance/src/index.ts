@@ -1,5 +1,6 @@
 import type { Group } from './behaviour.js'
 import { admin } from './behaviours/admin.js'
+import { approvals } from './behaviours/approvals.js'
 import { badInput } from './behaviours/bad-input.js'
 import { batch } from './behaviours/batch.js'
 import { branches } from './behaviours/branches.js'
@@ -58,6 +59,7 @@ export const groups: readonly Group[] = [
   reading,
   parts,
   toolCalls,
+  approvals,
   settlement,
   deletion,
 

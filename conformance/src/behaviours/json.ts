@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue, Part, Scope } from '@holdfast/core'
+import type { JsonObject, JsonValue, PartInput, Scope } from '@holdfast/core'
 import { expect } from 'vitest'
 import { type Behaviour, group } from '../behaviour.js'
 import { calls, nth, partOf, says } from '../tools/content.js'
@@ -9,7 +9,7 @@ import { failureOf, refused } from '../tools/refusals.js'
 const places: Readonly<Record<string, (scope: Scope, value: JsonObject) => Promise<JsonValue | undefined>>> = {
   'part of a message': async (scope, value) => {
     const session = await scope.sessions.create()
-    const part: Part = { type: 'data-any', data: value }
+    const part: PartInput = { type: 'data-any', data: value }
     const { id } = await scope.messages.append(session.id, { role: 'user', parts: [part] })
     return partOf(await scope.messages.get(id)).data
   },
@@ -128,7 +128,7 @@ export const json = group('JSON', {
 
   'what append returns for -0 and undefined is what a read returns': async ({ scope }) => {
     const session = await scope.sessions.create()
-    const part: Part = { type: 'data-any', data: { b: -0, a: undefined } }
+    const part: PartInput = { type: 'data-any', data: { b: -0, a: undefined } }
     const appended = await scope.messages.append(session.id, { role: 'user', parts: [part], metadata: { n: -0 } })
     expect(appended).toStrictEqual(await scope.messages.get(appended.id))
   },

@@ -1,4 +1,4 @@
-import { defaultLimits, type JsonValue, type Part } from '@holdfast/core'
+import { defaultLimits, type JsonValue, type PartInput } from '@holdfast/core'
 import { expect } from 'vitest'
 import { group } from '../behaviour.js'
 import { collect, nth, numbered, says, textOf } from '../tools/content.js'
@@ -94,7 +94,7 @@ export const limits = group('limits', {
   'a part above its limit is too large, also when a settlement makes it so': async ({ fresh }) => {
     const scope = (await fresh({ limits: { partBytes: 100 } })).scope('workspace')
     const session = await scope.sessions.create()
-    const call: Part = { type: 'tool-a', toolCallId: 'c', state: 'input-available', input: 'x'.repeat(20) }
+    const call: PartInput = { type: 'tool-a', toolCallId: 'c', state: 'input-available', input: 'x'.repeat(20) }
     await scope.messages.append(session.id, { role: 'assistant', parts: [call] })
     await refused('too_large', scope.messages.append(session.id, says('x'.repeat(100))))
     const output = 'x'.repeat(40)
@@ -106,7 +106,7 @@ export const limits = group('limits', {
   'more parts than a message may have are too large': async ({ fresh }) => {
     const scope = (await fresh({ limits: small })).scope('workspace')
     const session = await scope.sessions.create()
-    const step: Part = { type: 'step-start' }
+    const step: PartInput = { type: 'step-start' }
     await scope.messages.append(session.id, { role: 'user', parts: [step, step, step] })
     await refused('too_large', scope.messages.append(session.id, { role: 'user', parts: [step, step, step, step] }))
     expect((await scope.sessions.get(session.id)).messageCount).toBe(1)
@@ -154,7 +154,7 @@ export const limits = group('limits', {
   'as many parts as a message may have are kept in order': async ({ store, scope }) => {
     const session = await scope.sessions.create()
     const { partsPerMessage } = store.capabilities.limits
-    const parts = numbered(partsPerMessage, 'part').map((text): Part => ({ type: 'text', text }))
+    const parts = numbered(partsPerMessage, 'part').map((text): PartInput => ({ type: 'text', text }))
     const { id } = await scope.messages.append(session.id, { role: 'assistant', parts })
     expect((await scope.messages.get(id)).parts).toEqual(parts)
     expect((await scope.messages.parts(id)).map(({ index }) => index)).toEqual(parts.map((_, index) => index))

@@ -1,11 +1,11 @@
-import type { Part } from '@holdfast/core'
+import type { PartInput } from '@holdfast/core'
 import { expect } from 'vitest'
 import { group } from '../behaviour.js'
 import { nth, partOf } from '../tools/content.js'
 import { refused } from '../tools/refusals.js'
 import { expectSameJson } from '../tools/same-json.js'
 
-const known: Part[] = [
+const known: PartInput[] = [
   { type: 'text', text: 'words', state: 'done', providerMetadata: { maker: { a: 1 } } },
   { type: 'reasoning', text: 'thoughts', state: 'streaming' },
   { type: 'file', mediaType: 'image/png', url: 'data:image/png;base64,AA==', filename: 'a.png' },
@@ -23,7 +23,7 @@ const known: Part[] = [
   { type: 'dynamic-tool', toolName: 'gone', toolCallId: 'c6', state: 'input-available', input: [1] },
 ]
 
-const unknown: Part[] = [
+const unknown: PartInput[] = [
   { type: 'hologram', z: 1, a: { type: 'text' }, state: 7, toolCallId: null },
   { type: 'Text', text: 5 },
   { type: 'tool', toolCallId: 1 },
@@ -61,7 +61,7 @@ export const parts = group('parts', {
 
   'unknown fields of known parts are kept, in their order': async ({ scope }) => {
     const session = await scope.sessions.create()
-    const given: Part = { zebra: 1, type: 'text', apple: { b: 1, a: 2 }, text: 'hello', 10: 'ten', 9: 'nine' }
+    const given: PartInput = { zebra: 1, type: 'text', apple: { b: 1, a: 2 }, text: 'hello', 10: 'ten', 9: 'nine' }
     const { id } = await scope.messages.append(session.id, { role: 'user', parts: [given] })
     expectSameJson(partOf(await scope.messages.get(id)), given)
   },
@@ -88,14 +88,14 @@ export const parts = group('parts', {
 
   'a message with a thousand parts keeps them in order': async ({ scope }) => {
     const session = await scope.sessions.create()
-    const many = Array.from({ length: 1000 }, (_, index): Part => ({ type: 'text', text: `part ${index}` }))
+    const many = Array.from({ length: 1000 }, (_, index): PartInput => ({ type: 'text', text: `part ${index}` }))
     const { id } = await scope.messages.append(session.id, { role: 'assistant', parts: many })
     expectSameJson((await scope.messages.get(id)).parts, many)
   },
 
   'a known part of the wrong shape is invalid': async ({ scope }) => {
     const session = await scope.sessions.create()
-    const wrong: Part[] = [
+    const wrong: PartInput[] = [
       { type: 'text' },
       { type: 'text', text: 5 },
       { type: 'reasoning', text: null },
@@ -117,7 +117,7 @@ export const parts = group('parts', {
 
   'a call id is unique within a message': async ({ scope }) => {
     const session = await scope.sessions.create()
-    const call: Part = { type: 'tool-a', toolCallId: 'c', state: 'input-available', input: 1 }
+    const call: PartInput = { type: 'tool-a', toolCallId: 'c', state: 'input-available', input: 1 }
     await refused(
       'invalid',
       scope.messages.append(session.id, { role: 'assistant', parts: [call, { ...call, input: 2 }] }),

@@ -40,6 +40,14 @@ export const settlement = group('settlement of messages', {
     expect((await scope.sessions.get(session.id)).usage.total).toBe(15)
   },
 
+  'the order of keys makes no other settlement of a message': async ({ scope }) => {
+    const session = await scope.sessions.create()
+    const open = await scope.messages.append(session.id, answers('text', { status: 'streaming' }))
+    const closed = await scope.messages.settle(open.id, { status: 'failed', error: { a: 1, b: { c: 2, d: 3 } } })
+    const again = await scope.messages.settle(open.id, { error: { b: { d: 3, c: 2 }, a: 1 }, status: 'failed' })
+    expectSameJson(again, closed)
+  },
+
   'a second, different settlement of a message is conflict and writes nothing': async ({ scope }) => {
     const session = await scope.sessions.create()
     const open = await scope.messages.append(session.id, answers('text', { status: 'streaming' }))

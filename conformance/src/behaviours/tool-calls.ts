@@ -1,4 +1,4 @@
-import type { Part, PartSettlement } from '@holdfast/core'
+import type { JsonObject, PartInput, PartSettlement } from '@holdfast/core'
 import { expect } from 'vitest'
 import { group } from '../behaviour.js'
 import { calls, conversation, nth, partOf, say, says } from '../tools/content.js'
@@ -12,7 +12,7 @@ const warm: PartSettlement = { state: 'output-available', output: { c: 20 } }
 export const toolCalls = group('tool calls', {
   'a result never loses the input': async ({ scope }) => {
     const session = await scope.sessions.create()
-    const given: Part = {
+    const given: PartInput = {
       type: 'tool-weather',
       extra: { z: 1, a: 2 },
       toolCallId: 'c',
@@ -47,7 +47,7 @@ export const toolCalls = group('tool calls', {
 
   'a call goes from streaming through approval to its output': async ({ scope }) => {
     const session = await scope.sessions.create()
-    const part: Part = { type: 'dynamic-tool', toolName: 'weather', toolCallId: 'c', state: 'input-streaming' }
+    const part: PartInput = { type: 'dynamic-tool', toolName: 'weather', toolCallId: 'c', state: 'input-streaming' }
     const { id } = await scope.messages.append(session.id, { role: 'assistant', parts: [part] })
     await scope.parts.settle(session.id, 'c', { state: 'input-available', input: { city: 'Oslo' } })
     await scope.parts.settle(session.id, 'c', { state: 'approval-requested', approval: { id: 'a' } })
@@ -86,6 +86,17 @@ export const toolCalls = group('tool calls', {
     expect(await scope.parts.settle(session.id, 'c', cold)).toStrictEqual(first)
     expect(await scope.messages.get(id)).toStrictEqual(message)
     expect(await scope.events.list(session.id)).toStrictEqual(journal)
+  },
+
+  'the order of keys makes no other settlement': async ({ scope }) => {
+    const session = await scope.sessions.create()
+    await scope.messages.append(session.id, calls('c'))
+    const given = (output: JsonObject): PartSettlement => ({ state: 'output-available', output })
+    const first = await scope.parts.settle(session.id, 'c', given({ a: 1, b: [{ c: 2, d: 3 }] }))
+    const again = await scope.parts.settle(session.id, 'c', given({ b: [{ d: 3, c: 2 }], a: 1 }))
+    expectSameJson(again, first)
+    await refused('conflict', scope.parts.settle(session.id, 'c', given({ a: 1, b: [{ c: 2 }] })))
+    await refused('conflict', scope.parts.settle(session.id, 'c', given({ a: 1, b: { 0: { c: 2, d: 3 } } })))
   },
 
   'a second, different settlement is conflict and writes nothing': async ({ scope }) => {

@@ -1,4 +1,4 @@
-import type { JsonObject, Part, SessionStatus } from '@holdfast/core'
+import type { JsonObject, PartInput, SessionStatus } from '@holdfast/core'
 
 // The contract once more, as naively as possible: arrays, and forks that copy the path they show. Only the messages
 // themselves are shared between copies, because a settlement is seen wherever its message is shown.
@@ -12,7 +12,7 @@ export interface NaiveMessage {
   /** What the caller said, by which a replay is recognised. */
   readonly said: string
   status: string
-  parts: readonly Part[]
+  parts: readonly PartInput[]
 }
 
 export interface NaiveBranch {

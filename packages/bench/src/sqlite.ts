@@ -13,14 +13,15 @@ import { messageAt } from './workload.js'
 
 const threadLength = 2000
 const sessionCount = 5000
+/** How many times as long as the first the second may take and still be called the same. */
+const same = 1.25
 
 const folder = mkdtempSync(join(tmpdir(), 'holdfast-bench-'))
 try {
   const results = []
   for (const comparison of [...(await appendAndRead()), ...(await lists())]) results.push(await compare(comparison))
-  const reached = report(results)
-  await forkCost()
-  process.exitCode = reached ? 0 : 1
+  const reached = [report(results), await pageCost(), await forkCost()]
+  process.exitCode = reached.every(Boolean) ? 0 : 1
 } finally {
   rmSync(folder, { recursive: true, force: true })
 }
@@ -92,8 +93,9 @@ async function appendAndRead(): Promise<readonly Comparison[]> {
   ]
 }
 
-async function lists(): Promise<readonly Comparison[]> {
-  const { path, store, scope } = await prepared('list.db')
+/** Sessions, and where the fiftieth page of them begins. */
+async function manySessions(name: string) {
+  const { path, scope } = await prepared(name)
   for (let index = 0; index < sessionCount; index += 100)
     await scope.batch((write) => {
       for (let of = index; of < index + 100; of++)
@@ -104,16 +106,18 @@ async function lists(): Promise<readonly Comparison[]> {
           lastActivityAt: 1e12 + (of >> 2),
         })
     })
-  const raw = openRaw(path)
   let page = await scope.sessions.list()
   for (let number = 1; number < 49; number++) page = await scope.sessions.list({ cursor: page.next ?? '' })
-  const last = page.items.at(-1)
-  const cursor = page.next ?? ''
+  return { path, scope, last: page.items.at(-1), cursor: page.next ?? '' }
+}
+
+async function lists(): Promise<readonly Comparison[]> {
+  const { path, scope, last, cursor } = await manySessions('list.db')
+  const raw = openRaw(path)
   const after = { at: last?.lastActivityAt ?? 0, id: last?.id ?? '' }
   const key = raw.keysOf(last?.id ?? '').scope
   assert.deepEqual((await scope.sessions.list({ cursor })).items, raw.list(key, 50, after))
   assert.deepEqual((await scope.sessions.list()).items, raw.list(key, 50))
-  assert(store.capabilities.durable)
 
   const times = 50
   return [
@@ -144,8 +148,27 @@ async function lists(): Promise<readonly Comparison[]> {
   ]
 }
 
+/** A page must cost the same wherever it is. */
+async function pageCost(): Promise<boolean> {
+  const { scope, cursor } = await manySessions('pages.db')
+  const times = 50
+  const { ratio, rawMicros, holdfastMicros } = await compare({
+    name: 'pages',
+    goal: 1 / same,
+    rounds: 60,
+    operations: times,
+    raw: async () => {
+      for (let time = 0; time < times; time++) await scope.sessions.list()
+    },
+    holdfast: async () => {
+      for (let time = 0; time < times; time++) await scope.sessions.list({ cursor })
+    },
+  })
+  return isSame('a page of sessions', ['page 1', rawMicros], ['page 50', holdfastMicros], 1 / ratio)
+}
+
 /** A fork must cost the same whatever it shares. */
-async function forkCost(): Promise<void> {
+async function forkCost(): Promise<boolean> {
   const { scope } = await prepared('fork.db')
   const short = await threadOf(scope, 10)
   const long = await threadOf(scope, 10_000)
@@ -155,9 +178,16 @@ async function forkCost(): Promise<void> {
     measured.long.push(await timeOfFork(scope, long))
   }
   const [ten, tenThousand] = [median(measured.short), median(measured.long)]
-  console.log(
-    `\nfork at 10 messages ${ten.toFixed(0)} µs, at 10,000 messages ${tenThousand.toFixed(0)} µs: ${(tenThousand / ten).toFixed(2)} times`,
-  )
+  return isSame('a fork', ['10 messages', ten], ['10,000 messages', tenThousand], tenThousand / ten)
+}
+
+type Measured = readonly [where: string, micros: number]
+
+function isSame(what: string, first: Measured, second: Measured, times: number): boolean {
+  const [one, other] = [first, second].map(([where, micros]) => `at ${where} ${micros.toFixed(1)} µs`)
+  const verdict = times <= same ? '' : '  above the goal'
+  console.log(`\n${what} ${one}, ${other}: ${times.toFixed(2)} times, goal at most ${same}${verdict}`)
+  return times <= same
 }
 
 async function timeOfFork(scope: Scope, session: string): Promise<number> {

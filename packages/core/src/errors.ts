@@ -100,6 +100,10 @@ export function invalid(message: string, path?: string): HoldfastError {
   return new HoldfastError('invalid', message, path === undefined ? {} : { path })
 }
 
+export function aborted(): HoldfastError {
+  return new HoldfastError('aborted', 'The call was cancelled before anything was sent.')
+}
+
 export function tooLarge(what: string, limit: number, unit = 'bytes'): HoldfastError {
   return new HoldfastError('too_large', `${what} is larger than the limit of ${limit} ${unit}.`, { path: what })
 }

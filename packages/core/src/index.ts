@@ -4,6 +4,7 @@ export type { BackendCapabilities, Capabilities } from './capabilities.js'
 export { type Clock, systemClock } from './clock.js'
 export type { Sha256 } from './digest.js'
 export { type Entity, type ErrorCode, type ErrorDetails, errorCodes, HoldfastError, isHoldfastError } from './errors.js'
+export { createPause } from './event-loop.js'
 export { createIdSource, type IdPrefix, type IdSource, type RandomBytes } from './ids.js'
 export type { JsonObject, JsonValue } from './json.js'
 export { defaultLimits, type Limits } from './limits.js'
@@ -47,6 +48,7 @@ export {
   isToolPart,
   type KnownPart,
   type Part,
+  type PartInput,
   type PartRecord,
   type PartSettlement,
   part,
@@ -58,6 +60,7 @@ export {
   type ToolPart,
   type ToolState,
   toolStates,
+  type UnknownPart,
 } from './model/part.js'
 export { type CallOptions, type IdMark, idMarks, type UpdateOptions } from './model/primitives.js'
 export {
@@ -135,7 +138,7 @@ export type {
 } from './ports/commands.js'
 export type { EventRepository } from './ports/events.js'
 export type { FindOptions, FolderRepository, PageOptions, TagRepository } from './ports/labels.js'
-export type { MessageRepository, PartRepository } from './ports/messages.js'
+export type { MessageIterable, MessageRepository, PartRepository } from './ports/messages.js'
 export {
   type BranchColumns,
   type BranchRow,
@@ -154,5 +157,6 @@ export {
 } from './ports/rows.js'
 export type { HistoryOptions, LoadOptions, SessionRepository } from './ports/sessions.js'
 export type { Scope, Store } from './ports/store.js'
-export { createStore, type StoreOptions } from './store.js'
+export { createStore } from './store.js'
+export { assertStoreOptions, type StoreOptions } from './store-options.js'
 export { compareUtf8 } from './text.js'

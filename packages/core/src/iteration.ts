@@ -1,3 +1,5 @@
+import { createPause } from './event-loop.js'
+
 interface Step<Item, Place> {
   readonly items: readonly Item[]
   readonly next: Place | undefined
@@ -5,20 +7,36 @@ interface Step<Item, Place> {
 
 /**
  * Goes through items that are read in steps. Written by hand because an async generator costs more per item than it takes
- * to read one.
+ * to read one; like one, it answers calls in their order, also those made before the last one was answered.
  */
 export function steppedIterator<Item, Place>(
   step: (at: Place | undefined) => Promise<Step<Item, Place>>,
-): AsyncIterator<Item, undefined> {
+): AsyncIterableIterator<Item, undefined> {
+  const pause = createPause()
   let items: readonly Item[] = []
   let taken = 0
   let next: Place | undefined
+  let begun = false
   let ended = false
+  let waiting = 0
+  let last: Promise<unknown> = Promise.resolve()
+
+  /** After everybody who waits already. */
+  function inTurn(answer: () => Promise<IteratorResult<Item, undefined>>): Promise<IteratorResult<Item, undefined>> {
+    waiting++
+    const mine = last.then(answer, answer).finally(() => {
+      waiting--
+    })
+    last = mine
+    return mine
+  }
 
   async function advance(): Promise<IteratorResult<Item, undefined>> {
     while (taken === items.length) {
       if (ended) return { done: true, value: undefined }
       try {
+        if (begun) await pause()
+        begun = true
         const read = await step(next)
         items = read.items
         next = read.next
@@ -33,12 +51,19 @@ export function steppedIterator<Item, Place>(
   }
 
   return {
-    next: () => (taken < items.length ? Promise.resolve({ done: false, value: items[taken++] as Item }) : advance()),
-    return: async () => {
-      items = []
-      taken = 0
-      ended = true
-      return { done: true, value: undefined }
+    next: () =>
+      taken < items.length && waiting === 0
+        ? Promise.resolve({ done: false, value: items[taken++] as Item })
+        : inTurn(advance),
+    return: () =>
+      inTurn(async () => {
+        items = []
+        taken = 0
+        ended = true
+        return { done: true, value: undefined }
+      }),
+    [Symbol.asyncIterator]() {
+      return this
     },
   }
 }

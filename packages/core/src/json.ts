@@ -53,6 +53,17 @@ export function encodeJsonObject(value: unknown, bounds: JsonBounds, path: strin
   return encodeJson(value, bounds, path)
 }
 
+/** Whether two values are the same JSON; the order of keys does not count. */
+export function sameJson(left: unknown, right: unknown): boolean {
+  if (left === right) return true
+  if (Array.isArray(left))
+    return Array.isArray(right) && left.length === right.length && left.every((item, at) => sameJson(item, right[at]))
+  if (!isPlainObject(left) || !isPlainObject(right)) return false
+  const keys = Object.keys(left)
+  if (keys.length !== Object.keys(right).length) return false
+  return keys.every((key) => Object.hasOwn(right, key) && sameJson(left[key], right[key]))
+}
+
 export function isPlainObject(value: unknown): value is Record<string, unknown> {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false
   const prototype: unknown = Object.getPrototypeOf(value)

@@ -20,7 +20,7 @@ export interface Limits {
   readonly jsonDepth: number
   /** Rows of one page. */
   readonly pageRows: number
-  /** Characters of JSON in one page of messages; a page always holds at least one message. */
+  /** Characters of what a page of messages, sessions or events holds; it holds at least one, however large. */
   readonly pageCharacters: number
 }
 

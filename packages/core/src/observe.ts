@@ -9,8 +9,11 @@ export interface Observation {
   readonly rows: number
   /** How often the backend had to try again. */
   readonly retries: number
-  /** The code of the error, or null when the call succeeded. */
-  readonly code: ErrorCode | null
+  /**
+   * Null when the call succeeded, and otherwise the code of its error. `other` is what is no error of the library: what
+   * a builder of a batch threw, or a mistake in the program.
+   */
+  readonly code: ErrorCode | 'other' | null
 }
 
 export type Observe = (observation: Observation) => void

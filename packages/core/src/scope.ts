@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { steppedIterator } from './iteration.js'
-import type { IterateOptions, Message } from './model/message.js'
+import type { IterateOptions } from './model/message.js'
 import { type CallOptions, callOptions } from './model/primitives.js'
 import type { Operation } from './operation.js'
 import { runBatch } from './operations/batch.js'
@@ -10,7 +10,7 @@ import type { BatchWriter } from './ports/batch.js'
 import type { BranchRepository } from './ports/branches.js'
 import type { EventRepository } from './ports/events.js'
 import type { FolderRepository, TagRepository } from './ports/labels.js'
-import type { MessageRepository, PartRepository } from './ports/messages.js'
+import type { MessageIterable, MessageRepository, PartRepository } from './ports/messages.js'
 import type { SessionRepository } from './ports/sessions.js'
 import type { Scope } from './ports/store.js'
 import type { StoreHandle } from './store.js'
@@ -55,7 +55,7 @@ const Folders = repositoryOf<FolderRepository>('folders')
 const Events = repositoryOf<EventRepository>('events')
 
 class Messages extends repositoryOf<Omit<MessageRepository, 'iterate'>>('messages') implements MessageRepository {
-  iterate(session: string, options?: IterateOptions): AsyncIterable<Message> {
+  iterate(session: string, options?: IterateOptions): MessageIterable {
     return {
       [Symbol.asyncIterator]: () =>
         steppedIterator((at: Iteration | undefined) =>

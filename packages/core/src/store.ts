@@ -1,10 +1,10 @@
 import type { Capabilities } from './capabilities.js'
-import { type Clock, systemClock } from './clock.js'
-import { HoldfastError, isHoldfastError } from './errors.js'
-import { createIdSource, type IdSource } from './ids.js'
-import { defaultLimits, type Limits } from './limits.js'
+import { systemClock } from './clock.js'
+import { aborted, HoldfastError, isHoldfastError } from './errors.js'
+import { createIdSource } from './ids.js'
+import { Lines } from './lines.js'
 import { idOf } from './model/primitives.js'
-import type { Observe } from './observe.js'
+import type { Observation, Observe } from './observe.js'
 import type { Operation } from './operation.js'
 import { adminOperations, scopeAdminOperations } from './operations/admin.js'
 import type { Admin } from './ports/admin.js'
@@ -12,22 +12,12 @@ import type { Backend } from './ports/backend.js'
 import type { Scope, Store } from './ports/store.js'
 import { ScopeHandle } from './scope.js'
 import { sha256 } from './sha256.js'
+import { assertStoreOptions, limitsOf, type StoreOptions } from './store-options.js'
 import { createValidator } from './validation.js'
 import { type Tools, Work } from './work.js'
 
-/** What every store takes, whatever its backend. */
-export interface StoreOptions {
-  /** Where times come from; the system's clock when left out. */
-  readonly clock?: Clock
-  /** Where ids come from; time-ordered and random when left out. */
-  readonly ids?: IdSource
-  readonly limits?: Partial<Limits>
-  /** Called after every call with what it did, never with content. What it throws is ignored. */
-  readonly observe?: Observe
-}
-
 /**
- * Puts the contract on a backend.
+ * Puts the contract on a backend. Options that make no sense are `invalid`.
  *
  * @example
  * ```ts
@@ -52,7 +42,8 @@ export class StoreHandle implements Store {
   #idle: (() => void) | undefined
 
   constructor(backend: Backend, options: StoreOptions) {
-    const limits = { ...defaultLimits, ...options.limits }
+    assertStoreOptions(options)
+    const limits = limitsOf(options)
     const clock = options.clock ?? systemClock
     this.#tools = {
       backend,
@@ -61,6 +52,7 @@ export class StoreHandle implements Store {
       ids: options.ids ?? createIdSource(clock),
       sha256: backend.sha256 ?? sha256,
       validate: createValidator(limits),
+      lines: new Lines(),
     }
     this.#observe = options.observe
     this.#scopeId = { arguments: () => ({ scope: idOf('scope', limits) }) }
@@ -99,20 +91,20 @@ export class StoreHandle implements Store {
   ): Promise<Result> {
     const started = this.#observe ? performance.now() : 0
     let work: Work | undefined
-    let code: HoldfastError['code'] | null = null
+    let code: Observation['code'] = null
     let rows = 0
     this.#underWay++
     try {
       if (this.#closing) throw new HoldfastError('closed', 'The store is closed. Open it again.', { operation: name })
       this.#tools.validate(operation, given)
       work = new Work(this.#tools, scope, signalOf(given))
-      if (work.signal?.aborted) throw new HoldfastError('aborted', 'The call was cancelled before anything was sent.')
+      if (work.signal?.aborted) throw aborted()
       const result = await operation.run(work, ...given)
       if (this.#observe) rows = rowsOf(result)
       return result
     } catch (error) {
       const wrapped = this.#wrap(error, name, work)
-      code = isHoldfastError(wrapped) ? wrapped.code : null
+      code = isHoldfastError(wrapped) ? wrapped.code : 'other'
       throw wrapped
     } finally {
       if (this.#observe) {
@@ -169,7 +161,7 @@ function rowsOf(result: unknown): number {
 }
 
 /** An observer that fails must not fail the call. */
-function observeSafely(observe: Observe, observation: Parameters<Observe>[0]): void {
+function observeSafely(observe: Observe, observation: Observation): void {
   try {
     observe(observation)
   } catch {

@@ -41,11 +41,14 @@ export function compareUtf8(left: string, right: string): number {
 const combiningMarks = /[\u0300-\u036f]/g
 
 /**
- * Folds case and accents, so that `Ångström` is found by `angstrom`. Only the general combining marks are removed and
- * the rest is recomposed: removing every mark would shred Hangul and merge kana.
+ * Folds case and accents, so that `Ångström` is found by `angstrom` and `Straße` by `STRASSE`. Only the general combining
+ * marks are removed and the rest is recomposed: removing every mark would shred Hangul and merge kana.
  */
 export function foldText(text: string): string {
-  return text.normalize('NFKD').replace(combiningMarks, '').toLowerCase().normalize('NFC')
+  const bare = text.normalize('NFKD').replace(combiningMarks, '')
+  // Some letters have a pair only in one direction, and a sigma at the end of a word is written otherwise than inside.
+  const folded = bare.toLowerCase().toUpperCase().toLowerCase().replaceAll('ς', 'σ')
+  return folded.normalize('NFC')
 }
 
 /** The first code points of a text, never half a surrogate pair. */

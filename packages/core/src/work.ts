@@ -1,8 +1,11 @@
 import type { Clock } from './clock.js'
 import { digestOf, type Sha256 } from './digest.js'
+import { invalid } from './errors.js'
 import type { IdPrefix, IdSource } from './ids.js'
 import type { Limits } from './limits.js'
+import type { Lines } from './lines.js'
 import type { Backend, Call } from './ports/backend.js'
+import { exceedsBytes } from './text.js'
 import type { Validate } from './validation.js'
 
 /** What every call of a store works with. */
@@ -13,6 +16,7 @@ export interface Tools {
   readonly limits: Limits
   readonly sha256: Sha256
   readonly validate: Validate
+  readonly lines: Lines
 }
 
 /** One call on its way: the scope it is bound to, its time, and what it minted. */
@@ -41,7 +45,7 @@ export class Work implements Call {
 
   /** One time for the whole call, so that all it writes agrees. */
   get now(): number {
-    this.#now ??= this.tools.clock()
+    this.#now ??= timeOf(this.tools.clock)
     return this.#now
   }
 
@@ -52,6 +56,8 @@ export class Work implements Call {
 
   mint(prefix: IdPrefix): string {
     const id = this.tools.ids(prefix)
+    if (typeof id !== 'string' || id === '' || exceedsBytes(id, this.tools.limits.idBytes))
+      throw invalid('The source of ids must give texts within the limit of ids.', 'ids')
     this.minted.push(id)
     return id
   }
@@ -60,4 +66,11 @@ export class Work implements Call {
   digest(input: object): string {
     return digestOf(input, this.tools.sha256)
   }
+}
+
+function timeOf(clock: Clock): number {
+  const now = clock()
+  if (!Number.isSafeInteger(now) || now < 0)
+    throw invalid('The clock must give whole milliseconds since 1970.', 'clock')
+  return now
 }

@@ -55,6 +55,11 @@ describe(`texts (seed ${seed})`, () => {
     expect(foldText('Ångström ÉCOLE')).toBe('angstrom ecole')
     expect(foldText('한국어')).toBe('한국어')
     expect(foldText('がぎぐ')).toBe('がぎぐ')
+    expect(foldText('Straße ΟΔΟΣ')).toBe('strasse οδοσ')
+  })
+
+  it('are folded once for all', () => {
+    for (const text of texts) expect(foldText(foldText(text))).toBe(foldText(text))
   })
 })
 

@@ -52,7 +52,7 @@ export function classify(error: unknown): Classified | undefined {
 }
 
 /** The driver has no codes for its own errors. */
-const lost = /^(Connection terminated|Client (has encountered|was closed)|The server did not answer)/
+const lost = /^(Connection terminated|Client (has encountered|was closed)|The server did not answer|Query read timeout)/
 
 function isLost(error: unknown): boolean {
   return error instanceof Error && lost.test(error.message)

@@ -1,4 +1,4 @@
-import { type Call, HoldfastError } from '@holdfast/core'
+import { type Call, type ErrorCode, HoldfastError } from '@holdfast/core'
 import type { Pool, PoolClient } from 'pg'
 import { wrapped } from './classify.js'
 import { aborted } from './joining.js'
@@ -26,8 +26,36 @@ const ignored = () => undefined
 
 export function connectionsOf(pool: Pool, { waitMs, owned }: ConnectionsOptions): Connections {
   const watched = new WeakSet<PoolClient>()
-  // A connection that dies while nobody uses it is an event, and one without a listener ends the process.
-  pool.on('error', ignored)
+  /** How many connections somebody has. Those that are only being made have been given to nobody. */
+  let taken = pool.totalCount - pool.idleCount
+  const listeners: readonly (readonly [string, () => void])[] = [
+    // A connection that dies while nobody uses it is an event, and one without a listener ends the process.
+    ['error', ignored],
+    ['acquire', () => taken++],
+    ['release', () => taken--],
+  ]
+  for (const [event, listener] of listeners) pool.addListener(event, listener)
+
+  function tooLong(): HoldfastError {
+    return taken >= pool.options.max
+      ? failed('busy', `All ${pool.options.max} connections are in use.`)
+      : failed('unavailable', 'Postgres did not accept a connection in time.')
+  }
+
+  /** The driver's own errors while connecting have no codes, and some of their texts quote what they were given. */
+  function unreachable(error: unknown): unknown {
+    const known = wrapped(error)
+    if (known !== error) return known
+    const text = error instanceof Error ? error.message : ''
+    if (text.startsWith('timeout exceeded')) return tooLong()
+    if (/SSL|TLS|certificate/i.test(text)) {
+      return failed('unavailable', 'Postgres: no TLS connection could be agreed on; see the `ssl` option.')
+    }
+    if (/password|SASL|SCRAM/i.test(text)) {
+      return failed('unauthorized', 'Postgres: the server asks for a password that was not given.')
+    }
+    return failed('unavailable', 'Postgres: no connection could be made.')
+  }
 
   return {
     most: pool.options.max,
@@ -45,21 +73,26 @@ export function connectionsOf(pool: Pool, { waitMs, owned }: ConnectionsOptions)
         function abort(): void {
           settle(() => reject(aborted()))
         }
-        const timer = setTimeout(() => settle(() => reject(tooLong(pool, waitMs))), waitMs)
+        const timer = setTimeout(() => settle(() => reject(tooLong())), waitMs)
         if (signal?.aborted) return abort()
         signal?.addEventListener('abort', abort)
-        pool.connect((error, client, release) => {
-          // Whoever waited has left; the connection is as good as new.
-          if (settled) return void (client !== undefined && release())
-          settle(() => {
-            if (client === undefined) return reject(unreachable(error))
-            if (!watched.has(client)) {
-              watched.add(client)
-              client.on('error', ignored)
-            }
-            resolve(client)
+        try {
+          pool.connect((error, client, release) => {
+            // Whoever waited has left; the connection is as good as new.
+            if (settled) return void (client !== undefined && release())
+            settle(() => {
+              if (client === undefined) return reject(unreachable(error))
+              if (!watched.has(client)) {
+                watched.add(client)
+                client.on('error', ignored)
+              }
+              resolve(client)
+            })
           })
-        })
+        } catch {
+          // The driver reads its settings only now, and throws what it finds.
+          settle(() => reject(failed('invalid', 'The settings of the connection cannot be used.')))
+        }
       })
     },
 
@@ -68,34 +101,19 @@ export function connectionsOf(pool: Pool, { waitMs, owned }: ConnectionsOptions)
     },
 
     beginEachWith(statement) {
+      // The driver knows a limit that its types do not.
+      const first = { text: statement, query_timeout: waitMs }
       // Whoever gets the connection first waits behind it. Where it fails, so does what follows.
-      pool.on('connect', (client) => void client.query(statement).catch(ignored))
+      pool.on('connect', (client) => void client.query(first).catch(() => client.end()))
     },
 
     async close() {
       if (owned) await pool.end()
-      else pool.off('error', ignored)
+      else for (const [event, listener] of listeners) pool.removeListener(event, listener)
     },
   }
 }
 
-function tooLong(pool: Pool, waitMs: number): HoldfastError {
-  if (pool.totalCount >= pool.options.max) {
-    return new HoldfastError('busy', `All ${pool.options.max} connections were in use for ${waitMs} ms.`)
-  }
-  return new HoldfastError('unavailable', `Postgres did not accept a connection within ${waitMs} ms.`)
-}
-
-/** The driver's own errors while connecting have no codes, and some of their texts quote what they were given. */
-function unreachable(error: unknown): unknown {
-  const known = wrapped(error)
-  if (known !== error) return known
-  const text = error instanceof Error ? error.message : ''
-  if (/SSL|TLS|certificate/i.test(text)) {
-    return new HoldfastError('unavailable', 'Postgres: no TLS connection could be agreed on; see the `ssl` option.')
-  }
-  if (/password|SASL|SCRAM/i.test(text)) {
-    return new HoldfastError('unauthorized', 'Postgres: the server asks for a password that was not given.')
-  }
-  return new HoldfastError('unavailable', 'Postgres: no connection could be made.')
+function failed(code: ErrorCode, message: string): HoldfastError {
+  return new HoldfastError(code, message, { entity: 'store' })
 }

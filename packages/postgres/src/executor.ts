@@ -1,9 +1,9 @@
 import { type Call, HoldfastError } from '@holdfast/core'
 import type { Query, SchemaSession, SqlExecutor, SqlRow, SqlValue, WriteOutcome } from '@holdfast/sql'
-import type { ClientBase, PoolClient } from 'pg'
+import type { ClientBase, PoolClient, QueryConfig } from 'pg'
 import { markUnsettled } from './classify.js'
 import type { Connections } from './connections.js'
-import { aborted, createJoiner, type Write } from './joining.js'
+import { aborted, type Commit, createJoiner, type Write } from './joining.js'
 import { type Answer, codeOf, type Sending, sendAll } from './pipeline.js'
 import { type Manner, settingsFor } from './settings.js'
 import { refusal, worded, wordingOf } from './wording.js'
@@ -27,7 +27,10 @@ export function createPostgresExecutor({ connections, manner, lock }: ExecutorOp
   const join = createJoiner({
     // The rest of the connections is for reads.
     lanes: Math.max(1, Math.floor(connections.most / 3)),
-    commit: (writes) => (writes.length === 1 ? writes.map(commitAlone) : commitTogether(writes)),
+    commit: (writes) =>
+      writes.length === 1
+        ? { outcomes: writes.map(commitAlone), shared: Promise.resolve(true) }
+        : commitTogether(writes),
   })
 
   async function onConnection(sendings: readonly Sending[], call: Call): Promise<Answer> {
@@ -47,15 +50,22 @@ export function createPostgresExecutor({ connections, manner, lock }: ExecutorOp
     }
   }
 
-  function commitTogether(writes: readonly Write[]): readonly Promise<WriteOutcome>[] {
+  function commitTogether(writes: readonly Write[]): Commit {
     const shared = tryTogether(writes)
     // When it cannot be done for all of them, each is done for itself, in turn.
     let before: Promise<unknown> = shared
-    return writes.map((write, at) => {
+    const outcomes = writes.map((write, at) => {
       const mine = before.then(async () => (await shared)?.[at] ?? commitAlone(write))
       before = mine.catch(() => undefined)
       return mine
     })
+    return {
+      outcomes,
+      shared: shared.then(
+        (done) => done !== undefined,
+        () => true,
+      ),
+    }
   }
 
   /** The outcomes, or undefined when nothing took place. */
@@ -125,9 +135,9 @@ export function createPostgresExecutor({ connections, manner, lock }: ExecutorOp
       const client = await connections.borrow({ signal: undefined, retries: 0 })
       let broken = true
       try {
-        for (const statement of ['begin', ...lock]) await client.query(statement)
+        for (const statement of ['begin', ...lock]) await client.query(bounded(statement, manner))
         const result = await work(schemaSession(client, manner))
-        const { command } = await client.query('commit')
+        const { command } = await client.query(bounded('commit', manner))
         // The server answers the commit of a failed transaction with a rollback, and calls that a success.
         if (command !== 'COMMIT') throw new HoldfastError('unavailable', 'Postgres rolled a migration back.')
         broken = false
@@ -184,10 +194,16 @@ function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms))
 }
 
+/** A server that says nothing must not keep a migration waiting for ever. The driver's types do not know the limit. */
+function bounded(text: string, { silenceMs }: Manner): QueryConfig {
+  const limited = { text, query_timeout: silenceMs }
+  return limited
+}
+
 function schemaSession(client: ClientBase | PoolClient, manner: Manner): SchemaSession {
   return {
     async run(sql) {
-      await client.query(sql)
+      await client.query(bounded(sql, manner))
     },
     async all(sql): Promise<readonly SqlRow[]> {
       const answer = await sendAll(client, [{ wording: worded(sql, true), values: [] }], { ...manner, named: false })

@@ -160,13 +160,14 @@ function rowOf(fields: readonly (string | null)[], readers: readonly Reader[] | 
 }
 
 /**
- * An error of the server comes in its place among the answers. One that ends the connection may also come after the commit
- * and before the last word about it; then all statements are complete, and nobody knows.
+ * An error of the server comes in its place among the answers. One that ends the connection or the server may also come
+ * after the commit and before the last word about it; then all statements are complete, and nobody knows.
  */
 function isAnswer(error: unknown, completed: number, sent: number): boolean {
   const code = codeOf(error)
-  if (!/^[0-9A-Z]{5}$/.test(code)) return false
-  return completed < sent || !/^(57P|08)/.test(code)
+  // Codes of the system are words, such as EPIPE, and the server did not say them.
+  if (!/^[0-9A-Z]{5}$/.test(code) || !/[0-9]/.test(code)) return false
+  return completed < sent || !/^(57P|08|53|58|XX)/.test(code)
 }
 
 export function codeOf(error: unknown): string {

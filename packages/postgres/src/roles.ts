@@ -29,8 +29,11 @@ export function rolesSql({ schema = 'public', migrator, runner }: RolesSqlOption
     `create schema if not exists ${place}`,
     `grant usage, create on schema ${place} to ${owner}`,
     `grant usage on schema ${place} to ${role}`,
+    // Who may create roles without being a superuser may speak for this one only as its member.
+    `grant ${owner} to current_user`,
     `alter default privileges for role ${owner} in schema ${place} grant select, insert, update, delete on tables to ${role}`,
     `alter default privileges for role ${owner} in schema ${place} grant usage on sequences to ${role}`,
+    `revoke ${owner} from current_user`,
   ].join(';\n')};\n`
 }
 

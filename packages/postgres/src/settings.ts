@@ -30,3 +30,25 @@ export function settingsFor({ scope }: About, manner: Manner): readonly Sending[
   if (manner.rowLevelSecurity) sendings.push({ wording: secured, values: [scope ?? '', scope === null ? 'on' : ''] })
   return sendings
 }
+
+/** What stands before and after statements inside of somebody else's transaction. */
+export interface Surroundings {
+  readonly before: readonly Sending[]
+  readonly after: readonly Sending[]
+}
+
+const settings = [scopeSetting, acrossSetting]
+const remembering = copying(settings.map((name) => [name, `${name}_before`]))
+const restoring = copying(settings.map((name) => [`${name}_before`, name]))
+
+/** The rest of the caller's transaction has the settings that it had. Its time limit is the caller's own all along. */
+export function surroundingsFor(about: About, manner: Manner): Surroundings {
+  const own = settingsFor(about, { ...manner, limitEachMs: undefined })
+  return own.length === 0 ? { before: [], after: [] } : { before: [remembering, ...own], after: [restoring] }
+}
+
+/** All in one message, so only the server can keep what it finds. */
+function copying(pairs: readonly (readonly [from: string, to: string])[]): Sending {
+  const copies = pairs.map(([from, to]) => `set_config('${to}', coalesce(current_setting('${from}', true), ''), true)`)
+  return { wording: worded(`select ${copies.join(', ')}`, false), values: [] }
+}

@@ -1,59 +1,75 @@
-import { HoldfastError } from '@holdfast/core'
-import type { SqlExecutor } from '@holdfast/sql'
+import { type Call, HoldfastError } from '@holdfast/core'
+import type { About, Query, SqlExecutor } from '@holdfast/sql'
 import type { ClientBase } from 'pg'
 import { outcomeOf, sendingOf } from './executor.js'
-import { type Answer, codeOf, type Sending, sendAll } from './pipeline.js'
-import { type Manner, settingsFor } from './settings.js'
+import { aborted } from './joining.js'
+import { type Answer, codeOf, sendAll } from './pipeline.js'
+import { type Manner, surroundingsFor } from './settings.js'
 import { worded } from './wording.js'
 
 const save = { wording: worded('savepoint holdfast', false), values: [] }
 const release = { wording: worded('release savepoint holdfast', false), values: [] }
 const goBack = { wording: worded('rollback to savepoint holdfast', false), values: [] }
 
+/** What each connection is busy with, whichever of its stores has asked for it. */
+const lines = new WeakMap<ClientBase, Promise<unknown>>()
+/** Connections that do not keep what was prepared on them. */
+const forgetful = new WeakSet<ClientBase>()
+
 /**
  * Runs on a connection of the caller's, inside his transaction. Every read and write has a savepoint of its own, so that
- * one that fails or is refused leaves the transaction as it was, and usable.
+ * one that fails or is refused leaves the transaction as it was, and usable. What a read sees at once is for the isolation
+ * level of the transaction to say.
  */
 export function createInnerExecutor(client: ClientBase, manner: Manner): SqlExecutor {
-  let last: Promise<unknown> = Promise.resolve()
+  refuseOthers(client)
 
-  /** One after the other: a connection has one conversation. */
-  function inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
-    const mine = last.then(work)
-    last = mine.catch(() => undefined)
+  /** One after the other: a connection has one conversation, and what failed is taken back before the next begins. */
+  function inTurn<Result>({ signal }: Call, work: () => Promise<Result>): Promise<Result> {
+    const mine = (lines.get(client) ?? Promise.resolve()).then(() => {
+      if (signal?.aborted) throw aborted()
+      return work()
+    })
+    lines.set(
+      client,
+      mine.catch(() => undefined),
+    )
     return mine
   }
 
-  async function saved(sendings: readonly Sending[]): Promise<Answer> {
-    const answer = await sendAll(client, [save, ...sendings, release], manner)
-    if (answer.done) return answer
-    if (codeOf(answer.error) === '25P01') throw notInTransaction()
-    if (answer.answered && answer.completed > 0) await sendAll(client, [goBack, release], manner)
-    return answer
+  async function saved(queries: readonly Query[], about: About): Promise<Answer> {
+    const options = { named: manner.named && !forgetful.has(client), silenceMs: manner.silenceMs }
+    const around = surroundingsFor(about, manner)
+    const before = [save, ...around.before]
+    const sendings = [...before, ...queries.map(sendingOf), ...around.after, release]
+    const answer = await sendAll(client, sendings, options)
+    if (answer.done) return { done: true, rows: answer.rows.slice(before.length, before.length + queries.length) }
+    const hasForgotten = options.named && isAboutNames(answer.error)
+    if (hasForgotten) forgetful.add(client)
+    if (!answer.answered) return answer
+    if (answer.completed === 0) throw unusable(answer.error)
+    await sendAll(client, [goBack, release], { ...options, named: false })
+    return hasForgotten ? saved(queries, about) : { ...answer, completed: answer.completed - before.length }
   }
 
   return {
     chains: false,
 
-    write: (steps, about) =>
-      inTurn(async () => {
-        const settings = settingsFor(about, manner)
-        const answer = await saved([...settings, ...steps.map(sendingOf), ...forgetting(manner)])
-        const before = settings.length + 1
+    write: (steps, about, call) =>
+      inTurn(call, async () => {
+        const answer = await saved(steps, about)
+        if (answer.done) return answer
         // Without an answer the connection is gone, and the caller's transaction with it: nothing is unknown.
-        if (!answer.done && !answer.answered) throw answer.error
-        const outcome = outcomeOf(answer, before)
-        if (outcome === undefined) throw answer.done ? new TypeError('An answer was lost.') : answer.error
-        return outcome.done ? { done: true, rows: outcome.rows.slice(0, steps.length) } : outcome
+        const outcome = answer.answered ? outcomeOf(answer, 0) : undefined
+        if (outcome === undefined) throw answer.error
+        return outcome
       }),
 
-    read: (queries, about) =>
-      inTurn(async () => {
-        const settings = settingsFor(about, manner)
-        const answer = await saved([...settings, ...queries.map(sendingOf), ...forgetting(manner)])
+    read: (queries, about, call) =>
+      inTurn(call, async () => {
+        const answer = await saved(queries, about)
         if (!answer.done) throw answer.error
-        const first = settings.length + 1
-        return answer.rows.slice(first, first + queries.length)
+        return answer.rows
       }),
 
     exclusively: async () => {
@@ -64,14 +80,27 @@ export function createInnerExecutor(client: ClientBase, manner: Manner): SqlExec
   }
 }
 
-/** The rest of the caller's transaction is none of the scope's business. */
-function forgetting(manner: Manner): readonly Sending[] {
-  return manner.rowLevelSecurity ? settingsFor({ scope: '' }, { ...manner, limitEachMs: undefined }) : []
+/** A pool has the methods of a connection, and would spread a transaction over several. */
+function refuseOthers(client: ClientBase): void {
+  const isClient = typeof client?.query === 'function' && !('totalCount' in client)
+  if (!isClient) throw refused('A connection of `pg` is needed, and no pool: a transaction is on one connection.')
 }
 
-function notInTransaction(): HoldfastError {
-  return new HoldfastError('invalid', 'The connection is in no transaction. Begin one before the first call.', {
-    entity: 'store',
-    path: 'client',
-  })
+/** The driver, a pooler or `discard all` has removed a prepared statement, or its answer has another form by now. */
+function isAboutNames(error: unknown): boolean {
+  return /^(26000|42P05|0A000)/.test(codeOf(error))
+}
+
+/** Why there could not be a savepoint. */
+function unusable(error: unknown): unknown {
+  const code = codeOf(error)
+  if (code === '25P01') return refused('The connection is in no transaction. Begin one before the first call.')
+  if (code === '25P02') {
+    return refused('The transaction has failed before, and the server takes nothing but its rollback (25P02).')
+  }
+  return error
+}
+
+function refused(message: string): HoldfastError {
+  return new HoldfastError('invalid', message, { entity: 'store', path: 'client' })
 }

@@ -70,11 +70,11 @@ class Slot {
   ) {}
 }
 
-/** `seen` gets every statement, so that all of them can be looked over. */
+/** `seen` gets every statement, so that all of them can be looked over; none of them is one that others have, too. */
 export function createCompiler(
   traits: SqlTraits,
   { scope: scopeForm, chained }: Form,
-  seen: (statement: Compiled<never>) => void = () => undefined,
+  seen?: (statement: Compiled<never>) => void,
 ): Compiler {
   const db = traits.compiler
 
@@ -94,9 +94,13 @@ export function createCompiler(
         )
       : sql<number>`${computed((input: Scoped) => input.scope)}`
 
+  const known = seen === undefined ? statementsOf(traits) : undefined
   function declare<Input>(name: string, write: () => Compilable): Compiled<Input> {
-    const statement = new LazyStatement<Input>(name, write)
-    seen(statement)
+    const declared = () => new LazyStatement<Input>(name, write)
+    // A name stands for one query of one form, so whoever declared it first wrote it for the same input.
+    if (known !== undefined) return known(`${scopeForm}, ${chained}: ${name}`, declared) as Compiled<Input>
+    const statement = declared()
+    seen?.(statement)
     return statement
   }
 
@@ -105,6 +109,31 @@ export function createCompiler(
     compile: (name, write) => declare(name, () => write({ db, scope, slot, computed, chained, late })),
     compileAcross: (name, write) => declare(name, () => write({ db, slot, computed })),
   }
+}
+
+type Known = (key: string, declared: () => Compiled<never>) => Compiled<never>
+
+const statementsKept = 1_000
+const knownFor = new WeakMap<SqlTraits, Known>()
+
+/**
+ * The statements of a dialect, shared by all backends on it: a store that lives for one transaction of the caller's must not
+ * compile anything again. Those that nobody has asked for in the longest time are given up first.
+ */
+function statementsOf(traits: SqlTraits): Known {
+  let known = knownFor.get(traits)
+  if (known === undefined) {
+    const kept = new Map<string, Compiled<never>>()
+    known = (key, declared) => {
+      const statement = kept.get(key) ?? declared()
+      kept.delete(key)
+      kept.set(key, statement)
+      if (kept.size > statementsKept) kept.delete(kept.keys().next().value ?? key)
+      return statement
+    }
+    knownFor.set(traits, known)
+  }
+  return known
 }
 
 /** Compiles when it is first needed: a store has far more statements than one process uses, and opening waits for none. */

@@ -27,6 +27,19 @@ const administrative = new Set([
   'a message with a gap in its parts',
   'a part with a gap in its payload',
   'a journal with a gap',
+  'a session that is not on its shelf',
+  'a session whose reference is not of its source',
+  'find the next sessions to look at',
+  'look at sessions',
+  'look at participants',
+  'look at the latest changes of status',
+  'find the next messages to look at',
+  'look at messages',
+  'look at parts',
+  'find the next branches to look at',
+  'look at branches',
+  'find the next journal entries to look at',
+  'look at journal entries',
 ])
 
 /** What a statement reads or writes without keeping to a scope, by table or alias. */

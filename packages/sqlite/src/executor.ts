@@ -3,7 +3,7 @@ import type { Found, Query, SchemaSession, SqlExecutor, SqlRow, SqlValue, Step, 
 import { isBusy, markUnsettled } from './classify.js'
 import type { Connection } from './connection.js'
 import { createLine } from './line.js'
-import { again, patiently, refuseAborted } from './patience.js'
+import { again, isOver, patiently, refuseAborted } from './patience.js'
 
 /** One connection, shared by all calls. A transaction begins and ends in one tick, so no other call can fall into it. */
 export function createSqliteExecutor(connection: Connection, busyTimeoutMs: number): SqlExecutor {
@@ -64,38 +64,44 @@ export function createSqliteExecutor(connection: Connection, busyTimeoutMs: numb
     async write(steps, _about, call) {
       const attempt = () => writeOnce(steps)
       const deadline = performance.now() + busyTimeoutMs
-      if (!line.isEmpty()) return line.inTurn(() => patiently(attempt, call, deadline), call)
+      if (!line.isEmpty()) return line.inTurn(() => patiently(attempt, call, deadline), call, deadline)
       refuseAborted(call)
       try {
         return attempt()
       } catch (error) {
-        if (!isBusy(error)) throw error
+        if (!isBusy(error) || isOver(deadline)) throw error
       }
-      return line.inTurn(() => again(attempt, call, deadline), call)
+      return line.inTurn(() => again(attempt, call, deadline), call, deadline)
     },
 
     read(queries, _about, call) {
-      const attempt = () => patiently(() => readOnce(queries), call, performance.now() + busyTimeoutMs)
-      return held ? line.inTurn(attempt, call) : attempt()
+      const deadline = performance.now() + busyTimeoutMs
+      const attempt = () => patiently(() => readOnce(queries), call, deadline)
+      return held ? line.inTurn(attempt, call, deadline) : attempt()
     },
 
     exclusively(work) {
       const call: Call = { signal: undefined, retries: 0 }
-      return line.inTurn(async () => {
-        held = true
-        // It cannot be switched inside a transaction, and while it is on, dropping a table deletes what refers to it.
-        db.exec('pragma foreign_keys = off')
-        try {
-          await patiently(() => beginImmediate.run(), call, performance.now() + busyTimeoutMs)
-          const result = await work(schemaSession(connection))
-          finish()
-          return result
-        } finally {
-          if (db.inTransaction) rollback.run()
-          db.exec('pragma foreign_keys = on')
-          held = false
-        }
-      }, call)
+      const deadline = performance.now() + busyTimeoutMs
+      return line.inTurn(
+        async () => {
+          held = true
+          // It cannot be switched inside a transaction, and while it is on, dropping a table deletes what refers to it.
+          db.exec('pragma foreign_keys = off')
+          try {
+            await patiently(() => beginImmediate.run(), call, deadline)
+            const result = await work(schemaSession(connection))
+            finish()
+            return result
+          } finally {
+            if (db.inTransaction) rollback.run()
+            db.exec('pragma foreign_keys = on')
+            held = false
+          }
+        },
+        call,
+        deadline,
+      )
     },
 
     async close() {

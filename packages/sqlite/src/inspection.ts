@@ -23,6 +23,17 @@ export function refuseDamaged(connection: Connection, path: string): void {
   if (connection.ask('pragma quick_check(1)')[0]?.[0] !== 'ok') throw damaged('quick_check found broken pages')
 }
 
+/** In UTF-16 the engine compares texts by other bytes: lists would have another order, and folders others below them. */
+export function refuseOtherEncoding(connection: Connection): void {
+  const encoding = connection.ask('pragma encoding')[0]?.[0]
+  if (encoding === 'UTF-8') return
+  throw new HoldfastError(
+    'unsupported',
+    `The database keeps its texts in ${encoding}, where they have another order than in UTF-8. Use a file of its own.`,
+    { entity: 'store' },
+  )
+}
+
 function damaged(finding: string): HoldfastError {
   return new HoldfastError('corrupt', `The database is damaged: ${finding}. Keep a copy and restore a backup.`, {
     entity: 'store',

@@ -8,7 +8,7 @@ import { claimFile } from './engine-guard.js'
 import { createSqliteExecutor } from './executor.js'
 import { hasLog, prepareFile } from './file.js'
 import { inUse, livingHolder, removeHolder, signHolder } from './holder.js'
-import { refuseDamaged } from './inspection.js'
+import { refuseDamaged, refuseOtherEncoding } from './inspection.js'
 import { memoryPath, type Settled } from './options.js'
 import { patiently } from './patience.js'
 import { filePragmas, setPragmas } from './pragmas.js'
@@ -22,7 +22,8 @@ export interface Opened {
 export async function openFile(driver: Driver, settled: Settled, clock: Clock): Promise<Opened> {
   refuseUnsafeEngine(driver)
   const path = prepareFile({ ...settled, mayCreate: settled.mayMigrate })
-  const held: (() => void)[] = [claimFile(path, 'better-sqlite3')]
+  // Every copy of the driver that is installed brings its own engine, and its own constructor.
+  const held: (() => void)[] = [claimFile(path, { name: 'better-sqlite3', library: driver })]
   const letGo = () => {
     for (const release of held.splice(0).reverse()) release()
   }
@@ -58,7 +59,10 @@ async function approve(driver: Driver, path: string, settled: Settled): Promise<
   const readOnly = settled.readOnly || hasLog(path)
   const connection = connect(driver, path, readOnly)
   try {
-    await lockable(path, settled, () => refuseDamaged(connection, path))
+    await lockable(path, settled, () => {
+      refuseDamaged(connection, path)
+      refuseOtherEncoding(connection)
+    })
     await assessSchema(createSqliteExecutor(connection, settled.busyTimeoutMs), sqliteTraits, settled)
     // Two stores that both keep a lock from here on could not both get the one that this change needs.
     if (!readOnly) await lockable(path, settled, () => setPragmas(connection, { journal_mode: 'wal' }))

@@ -44,9 +44,18 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
       rowLevelSecurity: false,
     },
   })
-  return Object.assign(createStore(backend, options), {
+  const store = createStore(backend, options)
+  const close = store.close.bind(store)
+  let closing = false
+  return Object.assign(store, {
     path,
-    checkpoint: (mode: CheckpointMode = 'passive') => checkpoint(connection, mode),
+    checkpoint: (mode: CheckpointMode = 'passive') =>
+      checkpoint(connection, mode, { closed: closing, readOnly: settled.readOnly }),
+    // The connection is open until what is under way has ended, and by then the store has long been closed to callers.
+    close: () => {
+      closing = true
+      return close()
+    },
   })
 }
 

@@ -1,4 +1,4 @@
-import { HoldfastError, type Store, type StoreOptions } from '@holdfast/core'
+import { assertStoreOptions, HoldfastError, type Store, type StoreOptions } from '@holdfast/core'
 
 export interface SqliteStoreOptions extends StoreOptions {
   /** The file, created with its folders when it is not there, or `:memory:`. */
@@ -49,11 +49,41 @@ export interface Settled {
 
 export const memoryPath = ':memory:'
 
+/** The longest time that a timer can be set to. */
+const longestWaitMs = 2 ** 31 - 1
+
+type Rule = readonly [name: keyof SqliteStoreOptions, isValid: (value: unknown) => boolean, words: string]
+
+const isBoolean = (value: unknown) => typeof value === 'boolean'
+const isWholeUpTo = (most: number) => (value: unknown) =>
+  Number.isInteger(value) && Number(value) >= 0 && Number(value) <= most
+
+const rules: readonly Rule[] = [
+  ['readOnly', isBoolean, 'must be true or false'],
+  ['migrate', isBoolean, 'must be true or false'],
+  ['exclusive', isBoolean, 'must be true or false'],
+  ['durability', (value) => value === 'process' || value === 'power', "must be 'process' or 'power'"],
+  ['fileMode', isWholeUpTo(0o777), 'must be a whole number up to 0o777'],
+  ['busyTimeoutMs', isWholeUpTo(longestWaitMs), `must be a whole number of milliseconds up to ${longestWaitMs}`],
+]
+
+/** Callers without types can give anything, and must learn which option is wrong before a file is touched. */
 export function settle(options: SqliteStoreOptions): Settled {
+  assertStoreOptions(options)
+  for (const [name, isValid, words] of rules) {
+    const value = options[name]
+    if (value !== undefined && !isValid(value)) throw refused(`${name} ${words}.`, name)
+  }
   const { path, readOnly = false, migrate = true, exclusive = false } = options
-  if (typeof path !== 'string' || path.trim() === '') throw refused('A path is needed, or `:memory:`.', 'path')
+  if (!isPath(path)) throw refused('path must be a text without NUL that does not end in a space.', 'path')
   if (readOnly && exclusive) throw refused('A store that only reads cannot lock others out.', 'exclusive')
   if (path === memoryPath && (readOnly || !migrate)) throw refused('A database in memory begins empty.', 'path')
+  if (path === memoryPath && exclusive) {
+    throw new HoldfastError('unsupported', 'A database in memory has no others to lock out.', {
+      entity: 'store',
+      path: 'exclusive',
+    })
+  }
   return {
     path,
     readOnly,
@@ -63,6 +93,11 @@ export function settle(options: SqliteStoreOptions): Settled {
     fileMode: options.fileMode ?? 0o600,
     busyTimeoutMs: options.busyTimeoutMs ?? 5_000,
   }
+}
+
+/** The driver cuts spaces off the end: it would open another file than the one that was looked at. */
+function isPath(path: unknown): boolean {
+  return typeof path === 'string' && path !== '' && !path.includes('\0') && path.trimEnd() === path
 }
 
 function refused(message: string, path: string): HoldfastError {

@@ -73,6 +73,41 @@ describe('a write while another process holds the lock', () => {
     await store.close()
   })
 
+  it('is refused when its own time is over, however many wait before it', async () => {
+    const observed: { operation: string; retries: number }[] = []
+    const { store, holder, scope } = await lockedStore(500, observed)
+    holder.process.kill('SIGSTOP')
+    const started = performance.now()
+    const writes = Array.from({ length: 200 }, (_, at) => scope.sessions.create({ id: `ses_${at}` }))
+    for (const answer of await Promise.allSettled(writes)) {
+      expect(answer).toMatchObject({ status: 'rejected', reason: { code: 'busy', retryable: true } })
+    }
+    // Each one that tried in the driver after its time would take 20 ms and more.
+    expect(performance.now() - started).toBeLessThan(2_000)
+    expect(observed).toHaveLength(200)
+    expect(observed.filter(({ retries }) => retries > 0).length).toBeLessThan(20)
+    holder.process.kill('SIGKILL')
+    await holder.ended
+    expect((await scope.sessions.list()).items).toEqual([])
+    expect(await scope.sessions.create({ id: 'ses_0' })).toMatchObject({ id: 'ses_0' })
+    await store.close()
+  })
+
+  it('keeps its place in line when one before it gives up', async () => {
+    const { path, store, holder, scope } = await lockedStore(30_000)
+    const impatient = new AbortController()
+    const first = scope.sessions.create({ title: 'first' })
+    const second = scope.sessions.create({ title: 'second' }, { signal: impatient.signal })
+    const third = scope.sessions.create({ title: 'third' })
+    impatient.abort()
+    await expect(second).rejects.toMatchObject({ code: 'aborted' })
+    holder.process.send('let go')
+    await Promise.all([first, third])
+    const { ask } = await openDatabase(path)
+    expect(ask('select title from holdfast_sessions order by key')).toEqual([['first'], ['third']])
+    await store.close()
+  })
+
   it('is aborted by its signal, with nothing written', async () => {
     const { store, holder, scope } = await lockedStore(30_000)
     const first = new AbortController()

@@ -182,6 +182,67 @@ describe('a database that is not what its version promises', () => {
     ],
     ['a type', replaced('label text', 'label integer'), 'holdfast_shelves.label', 'is INTEGER instead of text'],
     ['a constraint', replaced('text not null', 'text'), 'holdfast_shelves.label', 'allows null'],
+    [
+      'a default',
+      replaced(` default 'the reader''s'`, ''),
+      'holdfast_shelves.label',
+      `has nothing for its default instead of 'the reader''s'`,
+    ],
+    [
+      'a primary key',
+      replaced('primary key (key)', 'primary key (label)'),
+      'holdfast_shelves',
+      'has the primary key (label) instead of (key)',
+    ],
+    ['strictness', replaced(' strict', ''), 'holdfast_shelves', 'is plain instead of strict'],
+    [
+      'a key that is given out only once',
+      replacedBooks('key integer primary key'),
+      'holdfast_books.key',
+      'is not assigned by the engine',
+    ],
+    [
+      'a reference',
+      replacedPages(''),
+      'holdfast_pages.book',
+      'has no foreign key (book) to holdfast_books (key) on delete cascade',
+    ],
+    [
+      'what a deletion takes with it',
+      replacedPages(', foreign key (book) references holdfast_books (key)'),
+      'holdfast_pages.book',
+      'has no foreign key (book) to holdfast_books (key) on delete cascade',
+    ],
+    [
+      'the uniqueness of an index',
+      'drop index holdfast_shelves_label; create index holdfast_shelves_label on holdfast_shelves (label)',
+      'holdfast_shelves.holdfast_shelves_label',
+      'is (label) instead of unique (label)',
+    ],
+    [
+      'a column of an index',
+      'drop index holdfast_books_title; create index holdfast_books_title on holdfast_books (rating, title desc)',
+      'holdfast_books.holdfast_books_title',
+      'is (rating, title desc) instead of (title)',
+    ],
+    [
+      'the order of an index',
+      'drop index holdfast_books_title; create index holdfast_books_title on holdfast_books (title collate nocase)',
+      'holdfast_books.holdfast_books_title',
+      'is (title collate nocase) instead of (title)',
+    ],
+    [
+      'the condition of an index',
+      'drop index holdfast_pages_note; create index holdfast_pages_note on holdfast_pages (note) where body is not null',
+      'holdfast_pages.holdfast_pages_note',
+      'is (note) where body is not null instead of (note) where note is not null',
+    ],
+    [
+      'an index, whose name another table has,',
+      'drop index holdfast_books_title; create index holdfast_books_title on holdfast_pages (body)',
+      'holdfast_books.holdfast_books_title',
+      'is on holdfast_pages',
+    ],
   ])('is schema_missing when %s is not there, and named', async (_, damage, place, problem) => {
     const database = await databaseAt(3)
     database.db.exec(damage)
@@ -194,6 +255,19 @@ describe('a database that is not what its version promises', () => {
       })
     }
     expect(schemaOf(database)).toEqual(before)
+  })
+
+  it('is what it promises also when somebody wrote it in another hand, and added to it', async () => {
+    const database = await databaseAt(3)
+    database.db.exec(`
+      drop index holdfast_pages_note;
+      CREATE INDEX holdfast_pages_note ON holdfast_pages ("note" ASC)
+        WHERE ("note" IS  NOT NULL);
+      create index loans_by_body on holdfast_pages (body desc, lower(note));
+      create table readers (name text primary key);
+      alter table holdfast_pages add column reader text references readers (name);
+    `)
+    await assess(database, false)
   })
 
   it('is schema_missing when nothing says which version made its tables', async () => {
@@ -209,10 +283,24 @@ describe('a database that is not what its version promises', () => {
     return assessSchema(database.executor, sqliteTraits, { mayMigrate, migrations: until(3) })
   }
 
-  function replaced(column: string, by: string): string {
-    const columns = 'key integer not null, label text not null'.replace(column, by)
-    return `drop table holdfast_shelves; create table holdfast_shelves (${columns}, primary key (key)) strict;
+  /** The table of shelves made again, with something else in its definition. */
+  function replaced(words: string, by: string): string {
+    const columns = `key integer not null, label text not null default 'the reader''s'`
+    const definition = `holdfast_shelves (${columns}, primary key (key)) strict`.replace(words, by)
+    return `drop table holdfast_shelves; create table ${definition};
       create unique index holdfast_shelves_label on holdfast_shelves (label);`
+  }
+
+  function replacedBooks(key: string): string {
+    return `pragma foreign_keys = off; drop table holdfast_books;
+      create table holdfast_books (${key}, title text not null, rating text, copies integer not null default 1) strict;
+      create index holdfast_books_title on holdfast_books (title);`
+  }
+
+  function replacedPages(reference: string): string {
+    return `drop table holdfast_pages; create table holdfast_pages (book integer not null, "index" integer not null,
+        body text not null, note text, primary key (book, "index")${reference}) strict, without rowid;
+      create index holdfast_pages_note on holdfast_pages (note) where note is not null;`
   }
 })
 

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { openSqliteStore } from '@holdfast/sqlite'
+import { openSqliteStore, type SqliteStoreOptions } from '@holdfast/sqlite'
 import { describe, expect, it } from 'vitest'
 import { loadDriver } from '../src/driver.js'
 import { openFile } from '../src/open-file.js'
@@ -121,6 +121,61 @@ describe('opening a store', () => {
   })
 })
 
+describe('options that make no sense', () => {
+  it.each([
+    ['nothing at all', undefined, 'options'],
+    ['null', null, 'options'],
+    ['a text', 'store.db', 'options'],
+    ['no path', {}, 'path'],
+    ['an empty path', { path: '' }, 'path'],
+    ['a path that is no text', { path: 5 }, 'path'],
+    ['a path with NUL', { path: 'a\0b' }, 'path'],
+    ['a path that ends in a space', { path: 'store.db ' }, 'path'],
+    ['a clock that is no function', { clock: 5 }, 'clock'],
+    ['a limit below nothing', { limits: { pageRows: -1 } }, 'limits.pageRows'],
+    ['a mode in words', { fileMode: 'abc' }, 'fileMode'],
+    ['a mode that is too large', { fileMode: 0o1000 }, 'fileMode'],
+    ['a number for a yes or no', { readOnly: 0 }, 'readOnly'],
+    ['a word for a yes or no', { migrate: 'no' }, 'migrate'],
+    ['null for a yes or no', { exclusive: null }, 'exclusive'],
+    ['an unknown durability', { durability: 'bogus' }, 'durability'],
+    ['a wait in words', { busyTimeoutMs: '5000' }, 'busyTimeoutMs'],
+    ['a wait below nothing', { busyTimeoutMs: -1 }, 'busyTimeoutMs'],
+    ['a wait without end', { busyTimeoutMs: Number.POSITIVE_INFINITY }, 'busyTimeoutMs'],
+  ])('are invalid, and named: %s', async (_, given, path) => {
+    const folder = ownFolder()
+    const withPath = typeof given === 'object' && given !== null && path !== 'path'
+    const options = withPath ? { path: join(folder, 'store.db'), ...given } : given
+    // What callers without types can do.
+    await expect(openSqliteStore(options as SqliteStoreOptions)).rejects.toMatchObject({ code: 'invalid', path })
+    expect(readdirSync(folder)).toEqual([])
+  })
+
+  it('are unsupported where they ask a database in memory to lock others out', async () => {
+    await expect(openSqliteStore({ path: ':memory:', exclusive: true })).rejects.toMatchObject({
+      code: 'unsupported',
+      path: 'exclusive',
+    })
+  })
+})
+
+describe('a database in UTF-16', () => {
+  it('is unsupported, because its texts have another order, and stays as it is', async () => {
+    const path = ownPath()
+    const host = await openDatabase(path)
+    host.db.exec(`pragma encoding = 'UTF-16le'; create table foreign_notes (body text)`)
+    host.close()
+    const before = contentsOf(dirname(path))
+    for (const options of [{}, { readOnly: true }, { migrate: false }]) {
+      await expect(openSqliteStore({ path, ...options })).rejects.toMatchObject({
+        code: 'unsupported',
+        message: expect.stringContaining('UTF-16le'),
+      })
+    }
+    expect(contentsOf(dirname(path))).toEqual(before)
+  })
+})
+
 describe('a store without the right to migrate', () => {
   it('names what is missing in a database of somebody else, and writes nothing', async () => {
     const path = ownPath()
@@ -147,6 +202,26 @@ describe('a store without the right to migrate', () => {
     const store = await openSqliteStore({ path, migrate: false })
     expect(await store.scope('default').sessions.create({ title: 'Welcome' })).toMatchObject({ title: 'Welcome' })
     await store.close()
+  })
+})
+
+describe('a file whose index of message ids is another one under its name', () => {
+  it('is schema_missing, and stays as it is: a message could be appended twice', async () => {
+    const path = ownPath()
+    await (await openSqliteStore({ path })).close()
+    const other = await openDatabase(path)
+    other.db.exec(`
+      drop index holdfast_messages_id;
+      create index holdfast_messages_id on holdfast_messages (role);
+    `)
+    other.close()
+    const before = contentsOf(dirname(path))
+    await expect(openSqliteStore({ path })).rejects.toMatchObject({
+      code: 'schema_missing',
+      path: 'holdfast_messages.holdfast_messages_id',
+      message: expect.stringContaining('is (role) instead of unique (id, scope)'),
+    })
+    expect(contentsOf(dirname(path))).toEqual(before)
   })
 })
 
@@ -188,6 +263,14 @@ describe('closing a store', () => {
     expect(readdirSync(dirname(path))).toEqual(['store.db'])
     await expect(store.scope('default').sessions.list()).rejects.toMatchObject({ code: 'closed' })
     await expect(store.checkpoint()).rejects.toMatchObject({ code: 'closed' })
+  })
+
+  it('keeps out a checkpoint from then on, also while a write is under way', async () => {
+    const store = await openSqliteStore({ path: ownPath() })
+    const write = store.scope('default').sessions.create({ title: 'Before the end' })
+    const closed = store.close()
+    await expect(store.checkpoint('truncate')).rejects.toMatchObject({ code: 'closed' })
+    await Promise.all([write, closed])
   })
 
   it('leaves other stores of the file open', async () => {

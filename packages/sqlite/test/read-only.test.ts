@@ -35,6 +35,14 @@ describe('a store that only reads', () => {
     expect(readFileSync(path)).toEqual(before)
   })
 
+  it.each(['passive', 'truncate'] as const)('makes no checkpoint, which would write: %s', async (mode) => {
+    const path = await storeWithModes(0o600, 0o700)
+    const store = await openSqliteStore({ path, readOnly: true })
+    await expect(store.checkpoint(mode)).rejects.toMatchObject({ code: 'read_only' })
+    await store.close()
+    await expect(store.checkpoint(mode)).rejects.toMatchObject({ code: 'closed' })
+  })
+
   it('neither repairs nor migrates', async () => {
     const path = await storeWithModes(0o600, 0o700)
     const { db } = await openDatabase(path)

@@ -1,6 +1,7 @@
 import type { Backend } from '../ports/backend.js'
 import type { Store } from '../ports/store.js'
-import { createStore, type StoreOptions } from '../store.js'
+import { createStore } from '../store.js'
+import type { StoreOptions } from '../store-options.js'
 import { commitInMemory } from './commit.js'
 import { memoryReads } from './reads.js'
 import { MemoryData } from './records.js'

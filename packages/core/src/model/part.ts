@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { isPlainObject, type JsonObject } from '../json.js'
+import { isPlainObject, type JsonObject, type JsonValue } from '../json.js'
 import type { Limits } from '../limits.js'
 import { columnText } from './primitives.js'
 
@@ -19,8 +19,8 @@ export type ToolState = (typeof toolStates)[number]
 
 export const finalToolStates: ReadonlySet<string> = new Set(['output-available', 'output-error', 'output-denied'])
 
-/** A part of any type: its payload exactly as it was given. */
-export type Part = { readonly type: string } & JsonObject
+/** A part as it is given: of any type, with any fields that its type does not forbid. */
+export type PartInput = { readonly type: string } & JsonObject
 
 export interface TextPart extends JsonObject {
   readonly type: 'text'
@@ -56,6 +56,7 @@ export interface StepStartPart extends JsonObject {
 }
 export interface DataPart extends JsonObject {
   readonly type: `data-${string}`
+  readonly data: JsonValue
 }
 export interface ToolPart extends JsonObject {
   readonly type: `tool-${string}` | 'dynamic-tool'
@@ -77,15 +78,38 @@ export type KnownPart =
   | ToolPart
   | CustomPart
 
-export const isTextPart = (part: Part): part is TextPart => part.type === 'text'
-export const isReasoningPart = (part: Part): part is ReasoningPart => part.type === 'reasoning'
-export const isFilePart = (part: Part): part is FilePart => part.type === 'file' || part.type === 'reasoning-file'
-export const isSourceUrlPart = (part: Part): part is SourceUrlPart => part.type === 'source-url'
-export const isSourceDocumentPart = (part: Part): part is SourceDocumentPart => part.type === 'source-document'
-export const isStepStartPart = (part: Part): part is StepStartPart => part.type === 'step-start'
-export const isDataPart = (part: Part): part is DataPart => part.type.startsWith('data-')
-export const isToolPart = (part: Part): part is ToolPart => isToolType(part.type)
-export const isCustomPart = (part: Part): part is CustomPart => part.type === 'custom'
+/** A text that is none of the known types. Types without a name of their own could not be told from them. */
+declare enum OtherType {
+  other = '',
+}
+
+/** A part of a type that is not known here. Compare its type as a text: `const type: string = part.type`. */
+export interface UnknownPart extends JsonObject {
+  readonly type: OtherType
+}
+
+/**
+ * A part as it is read: its payload exactly as it was given. Its type says what it has.
+ *
+ * @example
+ * ```ts
+ * for (const part of message.parts) {
+ *   if (part.type === 'text') console.log(part.text)
+ *   else if (isToolPart(part)) console.log(part.toolCallId, part.state)
+ * }
+ * ```
+ */
+export type Part = KnownPart | UnknownPart
+
+export const isTextPart = (part: PartInput): part is TextPart => part.type === 'text'
+export const isReasoningPart = (part: PartInput): part is ReasoningPart => part.type === 'reasoning'
+export const isFilePart = (part: PartInput): part is FilePart => part.type === 'file' || part.type === 'reasoning-file'
+export const isSourceUrlPart = (part: PartInput): part is SourceUrlPart => part.type === 'source-url'
+export const isSourceDocumentPart = (part: PartInput): part is SourceDocumentPart => part.type === 'source-document'
+export const isStepStartPart = (part: PartInput): part is StepStartPart => part.type === 'step-start'
+export const isDataPart = (part: PartInput): part is DataPart => part.type.startsWith('data-')
+export const isToolPart = (part: PartInput): part is ToolPart => isToolType(part.type)
+export const isCustomPart = (part: PartInput): part is CustomPart => part.type === 'custom'
 
 export function isToolType(type: string): boolean {
   return type === 'dynamic-tool' || type.startsWith('tool-')
@@ -108,12 +132,16 @@ const fixedTypes: Readonly<Record<string, z.ZodType>> = {
 }
 
 const approval = z.looseObject({ id: z.string(), approved: z.boolean().optional(), reason: z.string().optional() })
+const answer = approval.extend({ approved: z.boolean() })
+const denial = approval.extend({ approved: z.literal(false).optional() })
 
 const toolPart = (limits: Limits) => {
   const base = { toolCallId: columnText(limits.idBytes) }
   return z.discriminatedUnion('state', [
     z.looseObject({ ...base, state: z.enum(['input-streaming', 'input-available', 'output-available']) }),
-    z.looseObject({ ...base, state: z.enum(['approval-requested', 'approval-responded', 'output-denied']), approval }),
+    z.looseObject({ ...base, state: z.literal('approval-requested'), approval }),
+    z.looseObject({ ...base, state: z.literal('approval-responded'), approval: answer }),
+    z.looseObject({ ...base, state: z.literal('output-denied'), approval: denial }),
     z.looseObject({ ...base, state: z.literal('output-error'), errorText: z.string() }),
   ])
 }
@@ -137,7 +165,7 @@ export const part = (limits: Limits) => {
       context.issues.push({ ...issue, input: context.value } as z.core.$ZodRawIssue)
   }
   const named = z.looseObject({ type })
-  return z.custom<Part>(isPlainObject, { error: 'must be a plain object' }).check((context) => {
+  return z.custom<PartInput>(isPlainObject, { error: 'must be a plain object' }).check((context) => {
     if (context.issues.length > 0) return
     report(context, named)
     if (context.issues.length > 0) return
@@ -160,18 +188,21 @@ export interface PartRecord {
   readonly payload: Part
 }
 
-/** How a tool call goes on: fields laid over the stored part, whose input is never lost. */
+/**
+ * How a tool call goes on: fields laid over the stored part, whose input is never lost. An approval is laid over the one
+ * that was asked for, and has its id; a denial needs one, given or stored.
+ */
 export const partSettlement = (_limits: Limits) =>
   z.discriminatedUnion('state', [
     z.strictObject({ state: z.literal('input-available'), input: z.custom((v) => v !== undefined) }),
     z.strictObject({ state: z.literal('approval-requested'), approval }),
-    z.strictObject({ state: z.literal('approval-responded'), approval }),
+    z.strictObject({ state: z.literal('approval-responded'), approval: answer }),
     z.strictObject({
       state: z.literal('output-available'),
       output: z.custom((v) => v !== undefined),
       preliminary: z.boolean().optional(),
     }),
     z.strictObject({ state: z.literal('output-error'), errorText: z.string() }),
-    z.strictObject({ state: z.literal('output-denied'), approval: approval.optional() }),
+    z.strictObject({ state: z.literal('output-denied'), approval: denial.optional() }),
   ])
 export type PartSettlement = z.input<ReturnType<typeof partSettlement>>

@@ -14,7 +14,7 @@ export interface IdMark {
 export const idMarks = z.registry<IdMark>()
 
 /** The issue parameter that turns a failed check into `too_large` instead of `invalid`. */
-const tooLargeParams = { tooLarge: true }
+export const tooLargeParams = { tooLarge: true }
 
 const loneSurrogate = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/
 
@@ -70,7 +70,10 @@ export const count = z.int().min(0)
 
 /** Cancels a call. A write that was not sent yet is `aborted`; one whose fate is unknown is `outcome_unknown`. */
 export const signal = z.custom<AbortSignal>(
-  (value) => typeof value === 'object' && value !== null && 'aborted' in value && 'addEventListener' in value,
+  (value) =>
+    typeof value === 'object' &&
+    value !== null &&
+    ['aborted', 'addEventListener', 'removeEventListener'].every((name) => name in value),
 )
 
 /**

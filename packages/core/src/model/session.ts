@@ -7,6 +7,11 @@ import { type Usage, usageInput } from './usage.js'
 export const sessionStatuses = ['idle', 'running', 'waiting', 'completed', 'failed', 'cancelled'] as const
 export type SessionStatus = (typeof sessionStatuses)[number]
 
+const oneOrSeveral = z.union([
+  z.enum(sessionStatuses),
+  z.array(z.enum(sessionStatuses)).min(1).max(sessionStatuses.length),
+])
+
 /** A session in a terminal status changes it only by an override, which its history records. */
 export const terminalStatuses: ReadonlySet<SessionStatus> = new Set(['completed', 'failed', 'cancelled'])
 
@@ -131,7 +136,7 @@ export const sessionFilter = (limits: Limits) => {
     kind: short.optional(),
     source: short.optional(),
     type: z.enum(['direct', 'group']).optional(),
-    status: z.union([z.enum(sessionStatuses), z.array(z.enum(sessionStatuses)).min(1)]).optional(),
+    status: oneOrSeveral.optional(),
     tag: columnText(limits.tagBytes).optional(),
     folder: path.optional(),
     /** Whether sessions in folders below `folder` count too. */
@@ -178,7 +183,7 @@ export type SessionListOptions = Given<ReturnType<typeof sessionListOptions>>
 export const statusChange = (_limits: Limits) =>
   z.strictObject({
     /** The status, or one of several, that the session must be in. */
-    from: z.union([z.enum(sessionStatuses), z.array(z.enum(sessionStatuses)).min(1)]),
+    from: oneOrSeveral,
     to: z.enum(sessionStatuses),
     reason: freeText.optional(),
     /** Needed to leave a terminal status; the history records it. */

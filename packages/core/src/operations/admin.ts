@@ -3,14 +3,8 @@ import { notFound } from '../errors.js'
 import { callOptions, idOf } from '../model/primitives.js'
 import type { OperationsOf } from '../operation.js'
 import type { Admin } from '../ports/admin.js'
-import type { Work } from '../work.js'
 import { pageOptions } from './labels.js'
-
-const sweepRows = 1000
-
-async function sweepEverything(work: Work): Promise<void> {
-  while (await work.backend.upkeep.sweep(null, sweepRows, work));
-}
+import { sweep } from './sweep.js'
 
 export const scopeAdminOperations: OperationsOf<Admin['scopes']> = {
   list: {
@@ -35,7 +29,7 @@ export const scopeAdminOperations: OperationsOf<Admin['scopes']> = {
     arguments: (limits) => ({ scope: idOf('scope', limits), options: callOptions.optional() }),
     run: async (work, scope) => {
       if (!(await work.backend.upkeep.hideScope(scope, work))) throw notFound('scope', scope)
-      await sweepEverything(work)
+      await sweep(work, null)
     },
   },
 }
@@ -57,6 +51,6 @@ export const adminOperations: OperationsOf<Omit<Admin, 'scopes'>> = {
   sweep: {
     access: 'write',
     arguments: () => ({ options: callOptions.optional() }),
-    run: sweepEverything,
+    run: (work) => sweep(work, null),
   },
 }

@@ -6,14 +6,18 @@ import type { Creation, Draft } from './draft.js'
 import { journalEntry } from './events.js'
 import { assertDistinctIds, messageOf, newMessage, writtenMessage } from './message-rows.js'
 
-/** Messages at the next positions of a branch, each with its journal entry and what it spent. */
+/**
+ * Messages at the next positions of a branch, each with its journal entry and what it spent. Where they replace a message,
+ * which one is part of what was said.
+ */
 export function appendMessages(
   work: Work,
   session: string,
   inputs: readonly MessageInput[],
   { branch, after }: AppendOptions,
+  replaced?: string,
 ): Draft<readonly Message[]> {
-  const messages = inputs.map((input) => newMessage(work, input))
+  const messages = inputs.map((input) => newMessage(work, input, replaced))
   if (messages.length > 1) assertDistinctIds(messages, work.limits.writesPerBatch)
   const commands: Command[] = [{ type: 'append', session, branch: branch ?? null, after, at: work.now, messages }]
   for (const { message, usage } of messages) {

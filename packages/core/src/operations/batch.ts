@@ -4,12 +4,13 @@ import type { ChangeLabels } from '../ports/commands.js'
 import type { Work } from '../work.js'
 import { appendMessages } from './append.js'
 import { activation, branchOperations } from './branches.js'
-import { type Draft, sweepScope, writeAll } from './draft.js'
+import { type Draft, writeAll } from './draft.js'
 import { addEvent, eventOperations } from './events.js'
 import { Family, shownMessage } from './family.js'
 import { changeLabels, folderOperations, tagOperations } from './labels.js'
 import { messageOperations } from './messages.js'
 import { addUsage, createSession, deleteSession, sessionOperations, simple, touchSession } from './sessions.js'
+import { sweep } from './sweep.js'
 
 /** Collects drafts while the builder runs, then writes them as one. */
 export async function runBatch<Result>(work: Work, build: (write: BatchWriter) => Result): Promise<Result> {
@@ -57,7 +58,7 @@ class Batch {
     await this.#assertMentionsAreShown()
     await writeAll(this.#work, this.#drafts)
     const deletes = this.#drafts.some(({ commands }) => commands.some(({ type }) => type === 'delete-session'))
-    if (deletes) await sweepScope(this.#work)
+    if (deletes) await sweep(this.#work, this.#work.scope)
   }
 
   async #assertMentionsAreShown(): Promise<void> {

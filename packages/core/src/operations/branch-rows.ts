@@ -2,7 +2,8 @@ import { encodeJson, encodeJsonObject } from '../json.js'
 import type { Branch, BranchOrigin, BranchPatch } from '../model/branch.js'
 import type { BranchColumns, BranchRow, StoredBranch } from '../ports/rows.js'
 import type { Work } from '../work.js'
-import { metadataBounds, parse, parseOrNull } from './session-rows.js'
+import { metadataBounds } from './session-rows.js'
+import { naming, parseObject, parseOrNull } from './stored-json.js'
 
 /** The first branch of a session: its own path, or a pointer into the one forked from. */
 export function rootBranch(work: Work, at: string | null, origin: BranchOrigin): BranchRow {
@@ -45,6 +46,14 @@ export function branchColumns(work: Work, given: BranchPatch): BranchColumns {
 }
 
 export function branchOf(row: StoredBranch): Branch {
+  try {
+    return readBranch(row)
+  } catch (error) {
+    throw naming(error, 'branch', row.id)
+  }
+}
+
+function readBranch(row: StoredBranch): Branch {
   return {
     id: row.id,
     session: row.session,
@@ -58,7 +67,7 @@ export function branchOf(row: StoredBranch): Branch {
     agentConfig: parseOrNull(row.agentConfigJson),
     systemMessage: row.systemMessage,
     status: row.status,
-    metadata: row.metadataJson === '{}' ? {} : parse(row.metadataJson),
+    metadata: row.metadataJson === '{}' ? {} : parseObject(row.metadataJson),
     createdBy: row.createdBy,
     createdAt: row.createdAt,
     startedAt: row.startedAt,

@@ -20,7 +20,8 @@ import type { BranchColumns, BranchRow, StoredBranch, StoredMessage } from '../p
 import type { Work } from '../work.js'
 import { appendMessages } from './append.js'
 import { branchColumns, branchOf, branchRow } from './branch-rows.js'
-import { type Creation, type Draft, decide, write } from './draft.js'
+import { decide } from './decide.js'
+import { type Creation, type Draft, write } from './draft.js'
 import { journalEntry } from './events.js'
 import { Family, messageAt, shownMessage } from './family.js'
 import { keptMessage } from './fork.js'
@@ -104,7 +105,7 @@ export const branchOperations: OperationsOf<BranchRepository> = {
       options,
     }),
     run: async (work, id, message, input) => {
-      const append = appendMessages(work, id, [input], {})
+      const append = appendMessages(work, id, [input], {}, message)
       const family = await Family.of(work, id)
       const kept = await messageBefore(work, family, message)
       const branch = createBranch(work, family, wantBranch(work, id, 'edit', {}), kept, true)
@@ -216,7 +217,7 @@ async function updateBranch(
   const metadata = patch.metadata && copyJson(patch.metadata, metadataBounds(work), 'patch.metadata')
   const set = branchColumns(work, patch)
   await assertSystemMessage(work, patch.systemMessage)
-  return decide(work, ['version'], async () => {
+  return decide(work, `branch ${id}`, ['version'], async () => {
     const row = await storedBranch(work, id)
     if (ifVersion !== undefined && row.version !== ifVersion)
       throw conflict(`The branch is at version ${row.version}.`, { entity: 'branch', id })

@@ -1,6 +1,11 @@
 import { conflict, type Entity, HoldfastError, notFound, tooLarge } from '../errors.js'
-import type { Command, CommitResult, Expectation, Receipt } from '../ports/commands.js'
+import { createPause } from '../event-loop.js'
+import { mostUsage } from '../model/usage.js'
+import type { Command, Expectation, Receipt } from '../ports/commands.js'
 import type { Work } from '../work.js'
+import { commit, type Outcome } from './commit.js'
+import { commandsToRepeat, sessionOf } from './repeated-batch.js'
+import { sweep } from './sweep.js'
 
 /** Something a write creates, by which a repeated call is recognised. */
 export interface Creation {
@@ -26,32 +31,54 @@ export async function write<Result>(work: Work, draft: Draft<Result>): Promise<R
   return receipts === 'replay' ? draft.replay(work) : draft.result(receipts)
 }
 
-/** Writes drafts as one commit. `replay` means that all they create is stored already, by the same input. */
+/**
+ * Writes drafts as one commit. `replay` means that all they create is stored already, by the same input; those that
+ * create nothing are carried out again then, so that they never are left out.
+ */
 export async function writeAll(work: Work, drafts: readonly Draft<unknown>[]): Promise<readonly Receipt[] | 'replay'> {
   const commands = drafts.length === 1 && drafts[0] ? drafts[0].commands : drafts.flatMap((draft) => draft.commands)
   const creations = drafts.length === 1 && drafts[0] ? drafts[0].creations : drafts.flatMap((draft) => draft.creations)
   if (Math.max(drafts.length, creations.length) > work.limits.writesPerBatch)
     throw tooLarge('The batch', work.limits.writesPerBatch, 'writes')
-  let outcome = await work.backend.commit(work.scope, commands, work)
+  let outcome = await commit(work, commands)
   if (outcome.committed) return outcome.receipts
-  if (outcome.expectation !== 'session') {
+  if (outcome.expectation !== 'session' || isAboutDeleted(commands, outcome)) {
     const found = await countStored(work, creations)
-    if (found.same > 0 && found.same === creations.length) return 'replay'
+    if (found.same > 0 && found.same === creations.length) {
+      await writeAgain(work, drafts)
+      return 'replay'
+    }
     if (found.same + found.other > 0) throw taken(found.first)
   }
   if (outcome.expectation === 'id') {
     // Nobody shows what has the id: it is left over from a deletion and only waits to be removed.
-    await sweepScope(work)
-    outcome = await work.backend.commit(work.scope, commands, work)
+    await sweep(work, work.scope)
+    outcome = await commit(work, commands)
     if (outcome.committed) return outcome.receipts
   }
   throw refusal(commands, outcome)
 }
 
+/** Whether the session that is missing is one that the drafts delete: that it is gone may be their own doing. */
+function isAboutDeleted(commands: readonly Command[], { command: at }: Refused): boolean {
+  const missing = sessionOf(commands[at])
+  return commands.some((command) => command.type === 'delete-session' && command.session === missing)
+}
+
+/** Carries out again what creates nothing, as repeating each of the calls would. */
+async function writeAgain(work: Work, drafts: readonly Draft<unknown>[]): Promise<void> {
+  const commands = await commandsToRepeat(work, drafts)
+  if (commands.length === 0) return
+  const outcome = await work.backend.commit(work.scope, commands, work)
+  if (!outcome.committed) throw refusal(commands, outcome)
+}
+
 async function countStored(work: Work, creations: readonly Creation[]) {
   const found: { same: number; other: number; first: Creation | undefined } = { same: 0, other: 0, first: undefined }
+  const pause = createPause()
   for (const creation of creations) {
     const stored = await creation.stored(work)
+    await pause()
     if (stored === 'none') continue
     found[stored]++
     found.first ??= creation
@@ -68,22 +95,14 @@ function taken(creation: Creation | undefined): HoldfastError {
   })
 }
 
-/** Removes what deletions left behind, in transactions short enough to let other writers in between. */
-export async function sweepScope(work: Work): Promise<void> {
-  while (await work.backend.upkeep.sweep(work.scope, 1000, work));
-}
-
-type Refused = Extract<CommitResult, { committed: false }>
+type Refused = Extract<Outcome, { committed: false }>
 
 /** The error for a refused command. */
-function refusal(commands: readonly Command[], refused: Refused): HoldfastError {
+export function refusal(commands: readonly Command[], refused: Refused): HoldfastError {
   const command = commands[refused.command]
   switch (refused.expectation) {
     case 'session':
-      return notFound(
-        'session',
-        command && 'session' in command && typeof command.session === 'string' ? command.session : '',
-      )
+      return notFound('session', sessionOf(command) ?? '')
     case 'source':
       return notFound('session', command?.type === 'create-session' ? (command.source ?? '') : '')
     case 'branch':
@@ -98,6 +117,11 @@ function refusal(commands: readonly Command[], refused: Refused): HoldfastError 
         'message',
         command && 'branch' in command && typeof command.branch === 'object' ? (command.branch?.at ?? '') : '',
       )
+    case 'usage':
+      return new HoldfastError('too_large', `A session spends at most ${mostUsage} of each.`, {
+        entity: 'session',
+        id: sessionOf(command) ?? '',
+      })
     default:
       return conflict(conflictTexts[refused.expectation])
   }
@@ -112,33 +136,4 @@ const conflictTexts: Readonly<
   revision: 'The message was changed meanwhile. Read it again and decide anew.',
   status: 'The session is not in the status that was expected.',
   after: 'Another message came after the one that was expected to be the last.',
-}
-
-/** A write that follows from what was read. */
-export interface Decision<Result> {
-  /** Empty when there is nothing to do. */
-  readonly commands: readonly Command[]
-  result(receipts: readonly Receipt[]): Result
-}
-
-const attempts = 100
-
-/**
- * Reads, decides and writes under the versions that were read, again from the start while others are faster. Refusals
- * outside of `again` end it.
- */
-export async function decide<Result>(
-  work: Work,
-  again: readonly Expectation[],
-  attempt: () => Promise<Decision<Result>>,
-): Promise<Result> {
-  for (let tried = 0; tried < attempts; tried++) {
-    const decision = await attempt()
-    if (decision.commands.length === 0) return decision.result([])
-    const outcome = await work.backend.commit(work.scope, decision.commands, work)
-    if (outcome.committed) return decision.result(outcome.receipts)
-    if (!again.includes(outcome.expectation)) throw refusal(decision.commands, outcome)
-    work.retries++
-  }
-  throw new HoldfastError('busy', 'Others kept changing the same record. Try again.')
 }

@@ -4,14 +4,16 @@ import { encodeJson } from '../json.js'
 import { type Event, type EventInput, eventInput, eventListOptions } from '../model/event.js'
 import { callOptions, columnText, idOf } from '../model/primitives.js'
 import type { OperationsOf } from '../operation.js'
+import type { JournalQuery } from '../ports/backend.js'
 import type { WriteJournal } from '../ports/commands.js'
 import type { EventRepository } from '../ports/events.js'
 import type { StoredEntry } from '../ports/rows.js'
 import type { Work } from '../work.js'
+import { readBounded } from './bounded-page.js'
 import { type Creation, type Draft, write } from './draft.js'
 import { Family, shownMessage } from './family.js'
-import { parseOrNull } from './session-rows.js'
 import { storedSession } from './sessions.js'
+import { parseOrNull } from './stored-json.js'
 
 export const eventOperations: OperationsOf<EventRepository> = {
   add: {
@@ -32,7 +34,7 @@ export const eventOperations: OperationsOf<EventRepository> = {
     access: 'read',
     arguments: (limits) => ({ session: idOf('session', limits), options: eventListOptions(limits).optional() }),
     run: async (work, session, { after = 0, type, limit = work.pageLimit } = {}) => {
-      const entries = await work.backend.journal.list(work.scope, { session, after, type, limit }, work)
+      const entries = await listEntries(work, { session, after, type, limit })
       if (entries.length === 0) await storedSession(work, session)
       return entries.map(eventOf)
     },
@@ -50,6 +52,17 @@ export const eventOperations: OperationsOf<EventRepository> = {
       return entry ? eventOf(entry) : null
     },
   },
+}
+
+/** A page of a session's journal. */
+export async function listEntries(work: Work, query: JournalQuery): Promise<readonly StoredEntry[]> {
+  const { rows } = await readBounded<StoredEntry>(work, query.limit, {
+    read: (last, limit) =>
+      work.backend.journal.list(work.scope, { ...query, after: last?.seq ?? query.after, limit }, work),
+    keyOf: ({ seq }) => seq,
+    sizeOf: ({ payloadJson }) => payloadJson?.length ?? 0,
+  })
+  return rows
 }
 
 export function addEvent(work: Work, session: string, input: EventInput): Draft<Event> {

@@ -2,12 +2,11 @@ import { copyJson } from '../json.js'
 import type { ForkInput, Session } from '../model/session.js'
 import { noUsage } from '../model/usage.js'
 import type { SessionRow } from '../ports/rows.js'
-import { foldText } from '../text.js'
 import type { Work } from '../work.js'
 import { rootBranch } from './branch-rows.js'
 import { type Draft, write } from './draft.js'
 import { Family, messageAt, shownMessage } from './family.js'
-import { mergeMetadata, metadataBounds, sessionColumns, sessionOf } from './session-rows.js'
+import { foldedTitle, mergeMetadata, metadataBounds, sessionColumns, sessionOf } from './session-rows.js'
 import { creationOfSession, participantLabels, storedSession } from './sessions.js'
 
 /** A new session whose first branch points into this one's path. One branch row, whatever the length. */
@@ -24,7 +23,7 @@ export async function forkSession(work: Work, source: string, input: ForkInput):
     ...origin,
     ...zeroUsage,
     ...columns,
-    titleFolded: columns.titleFolded ?? (origin.title === null ? null : foldText(origin.title)),
+    titleFolded: foldedTitle(columns.title === undefined ? origin.title : columns.title),
     externalRef: columns.externalRef ?? null,
     metadataJson: added === undefined ? origin.metadataJson : mergeMetadata(work, origin.metadataJson, added),
     id,

@@ -1,12 +1,13 @@
 import { conflict, invalid, tooLarge } from '../errors.js'
 import { encodeAndCopy, encodeJson, encodeJsonObject } from '../json.js'
 import type { Message, MessageInput } from '../model/message.js'
-import { isToolType, type Part, type PartRecord } from '../model/part.js'
+import { isToolType, type Part, type PartInput, type PartRecord } from '../model/part.js'
 import { completeUsage, type Usage } from '../model/usage.js'
 import type { AppendedMessage } from '../ports/commands.js'
 import type { MessageRow, PartRow, StoredMessage } from '../ports/rows.js'
 import type { Work } from '../work.js'
-import { metadataBounds, parse, parseOrNull } from './session-rows.js'
+import { metadataBounds } from './session-rows.js'
+import { naming, parseObject, parseObjectOrNull, parseOrNull } from './stored-json.js'
 
 export interface NewMessage extends AppendedMessage {
   readonly usage: Usage | null
@@ -15,20 +16,18 @@ export interface NewMessage extends AppendedMessage {
 }
 
 /** A message of the caller's as rows, with a digest of what the caller said. */
-export function newMessage(work: Work, input: MessageInput): NewMessage {
+export function newMessage(work: Work, input: MessageInput, replaced?: string): NewMessage {
   const usage = input.usage ? completeUsage(input.usage) : null
   const createdAt = input.createdAt ?? work.now
   const parts: PartRow[] = []
   const payloads: Part[] = []
-  let size = 0
   for (const part of input.parts) {
     const encoded = encodePart(work, part, parts.length, createdAt, createdAt)
     parts.push(encoded.row)
     payloads.push(encoded.payload)
-    size += encoded.row.payloadJson.length
   }
   assertDistinctCalls(parts)
-  const row = {
+  const columns = {
     id: input.id ?? work.mint('msg'),
     role: input.role,
     kind: input.kind ?? null,
@@ -46,11 +45,17 @@ export function newMessage(work: Work, input: MessageInput): NewMessage {
     createdBy: input.createdBy ?? null,
     createdAt,
     updatedAt: createdAt,
-    size,
     // Last: only what could be encoded can be digested.
-    digest: work.digest(input),
+    digest: work.digest(replaced === undefined ? input : { ...input, edit: replaced }),
   }
-  return { message: row, parts, usage, payloads }
+  let size = sizeOfColumns(columns)
+  for (const { payloadJson } of parts) size += payloadJson.length
+  return { message: { ...columns, size }, parts, usage, payloads }
+}
+
+/** The characters of what may be long in a message beside its parts. */
+export function sizeOfColumns(row: Pick<MessageRow, 'errorJson' | 'triggerJson' | 'metadataJson'>): number {
+  return (row.errorJson?.length ?? 0) + (row.triggerJson?.length ?? 0) + row.metadataJson.length
 }
 
 function assertDistinctCalls(parts: readonly PartRow[]): void {
@@ -65,7 +70,7 @@ export function partBounds(work: Work) {
 }
 
 /** A part as a row, and what a reader of it would get. */
-export function encodePart(work: Work, part: Part, index: number, createdAt: number, updatedAt: number) {
+export function encodePart(work: Work, part: PartInput, index: number, createdAt: number, updatedAt: number) {
   const { text, copy } = encodeAndCopy(part, partBounds(work), `message.parts[${index}]`)
   const { state } = part
   const row: PartRow = {
@@ -81,12 +86,16 @@ export function encodePart(work: Work, part: Part, index: number, createdAt: num
     updatedAt,
     payloadJson: text,
   }
-  // A copy of a part is a part.
-  return { row, payload: copy as Part }
+  // A copy of a part that was validated is a part.
+  return { row, payload: copy as unknown as Part }
 }
 
 export function messageOf(row: StoredMessage): Message {
-  return messageAtPlace(row, row, row.payloads.map(parse<Part>))
+  try {
+    return messageAtPlace(row, row, row.payloads.map(parseObject<Part>))
+  } catch (error) {
+    throw naming(error, 'message', row.id)
+  }
 }
 
 /** What a read would return of a message that was just written; nothing in it is the caller's own object. */
@@ -117,13 +126,13 @@ function messageAtPlace(
     recipient: row.recipient,
     channel: row.channel,
     status: row.status,
-    model: parseOrNull(row.modelJson),
+    model: parseObjectOrNull(row.modelJson),
     agent: row.agent,
-    usage: parseOrNull(row.usageJson),
+    usage: parseObjectOrNull(row.usageJson),
     finishReason: row.finishReason,
     error: parseOrNull(row.errorJson),
-    trigger: parseOrNull(row.triggerJson),
-    metadata: row.metadataJson === '{}' ? {} : parse(row.metadataJson),
+    trigger: parseObjectOrNull(row.triggerJson),
+    metadata: row.metadataJson === '{}' ? {} : parseObject(row.metadataJson),
     createdBy: row.createdBy,
     createdAt: row.createdAt,
     updatedAt: row.updatedAt,
@@ -140,7 +149,7 @@ export function partRecordOf(message: string, row: PartRow): PartRecord {
     state: row.state,
     createdAt: row.createdAt,
     updatedAt: row.updatedAt,
-    payload: parse(row.payloadJson),
+    payload: parseObject(row.payloadJson),
   }
 }
 

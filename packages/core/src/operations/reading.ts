@@ -6,7 +6,7 @@ import type { PathPage, PathRange } from '../ports/backend.js'
 import type { StoredMessage } from '../ports/rows.js'
 import type { Work } from '../work.js'
 import { Family, shownMessage } from './family.js'
-import { messageOf } from './message-rows.js'
+import { messageOf, sizeOfColumns } from './message-rows.js'
 
 export async function listMessages(
   work: Work,
@@ -43,15 +43,15 @@ async function pageAfter(work: Work, session: string, branch: string, position: 
   return threadPage(work, session, page, page.messages, position + 1)
 }
 
-/** The message in the middle, with as many before it as after it. */
+/** The message in the middle, with as many before it as after it; near an end, more of the other side. */
 async function pageAround(work: Work, session: string, message: string, branch: string | undefined, limit: number) {
   const family = await Family.of(work, session)
   const chosen = branch === undefined ? undefined : family.ownBranch(branch)
   const centre = await shownMessage(work, family, message, chosen)
   // Preferably on the path the user is on; a message that only another branch shows is shown on that one.
   const path = chosen ?? [family.active, ...family.own].find((own) => family.onPath(own, centre)) ?? family.active
-  const first = Math.max(1, centre.position - Math.floor((limit - 1) / 2))
-  const before = centre.position + limit - (centre.position - first)
+  const first = Math.max(1, Math.min(centre.position - Math.floor((limit - 1) / 2), path.head - limit + 1))
+  const before = first + limit
   const older = {
     session,
     branch: path.id,
@@ -62,13 +62,17 @@ async function pageAround(work: Work, session: string, message: string, branch: 
   } as const
   const left = await readPath(work, older)
   const newer = { session, branch: path.id, after: centre.position, before, order: 'ascending', limit } as const
-  const size = left.messages.reduce((sum, { payloads }) => sum + payloads.join('').length, 0)
+  const size = left.messages.reduce((sum, message) => sum + sizeOf(message), 0)
   const room = limit - left.messages.length
   const full = room === 0 || size >= work.limits.pageCharacters
   const right = full
     ? []
     : (await readPath(work, { ...newer, limit: room }, work.limits.pageCharacters - size)).messages
   return threadPage(work, session, left, [...left.messages.toReversed(), ...right])
+}
+
+function sizeOf(message: StoredMessage): number {
+  return message.payloads.reduce((sum, payload) => sum + payload.length, sizeOfColumns(message))
 }
 
 /** A page of a path. The first page decides the branch; later ones stay on it. */

@@ -7,7 +7,9 @@ import type { SessionConditions } from '../ports/backend.js'
 import type { StoredMessage, StoredSession } from '../ports/rows.js'
 import { firstCodePoints, foldText } from '../text.js'
 import type { Work } from '../work.js'
-import { parse, sessionOf } from './session-rows.js'
+import { readBounded } from './bounded-page.js'
+import { sessionOf, sessionSize } from './session-rows.js'
+import { parseObject } from './stored-json.js'
 
 const previewCodePoints = 200
 
@@ -16,11 +18,15 @@ export async function listSessions(work: Work, options: SessionListOptions): Pro
   const conditions = conditionsOf(filter)
   const fingerprint = fingerprintOf('sessions', work.scope, { order, conditions })
   const after = cursor === undefined ? undefined : placeOf(cursor, fingerprint)
-  const rows = await work.backend.sessions.list(work.scope, { conditions, order, after, limit: limit + 1 }, work)
-  const page = rows.slice(0, limit)
-  const last = page.at(-1)
-  const next = rows.length > limit && last ? writeCursor(fingerprint, [last.lastActivityAt, last.id]) : null
-  return { items: additions.includes('lastMessage') ? await withLastMessage(work, page) : page.map(sessionOf), next }
+  const { rows, more } = await readBounded<StoredSession>(work, limit, {
+    read: (last, count) =>
+      work.backend.sessions.list(work.scope, { conditions, order, after: last ?? after, limit: count }, work),
+    keyOf: ({ id }) => id,
+    sizeOf: sessionSize,
+  })
+  const last = rows.at(-1)
+  const next = more && last ? writeCursor(fingerprint, [last.lastActivityAt, last.id]) : null
+  return { items: additions.includes('lastMessage') ? await withLastMessage(work, rows) : rows.map(sessionOf), next }
 }
 
 export async function countSessions(work: Work, options: SessionFilter & { signal?: unknown }): Promise<number> {
@@ -54,7 +60,7 @@ function conditionsOf(filter: SessionFilter): SessionConditions {
     equals: given,
     archived: filter.archived === true ? 'only' : filter.archived === 'any' ? 'any' : 'no',
     ...(filter.status !== undefined && {
-      statuses: typeof filter.status === 'string' ? [filter.status] : filter.status,
+      statuses: typeof filter.status === 'string' ? [filter.status] : [...new Set(filter.status)].sort(),
     }),
     ...(filter.tag !== undefined && { tag: normalTag(filter.tag) }),
     ...(filter.participant !== undefined && { participant: filter.participant }),
@@ -77,6 +83,6 @@ async function withLastMessage(work: Work, rows: readonly StoredSession[]): Prom
 
 function lastMessageOf(row: StoredMessage | undefined): LastMessage | null {
   if (row === undefined) return null
-  const text = row.payloads.map((payload) => parse<Part>(payload)).find(isTextPart)?.text ?? ''
+  const text = row.payloads.map((payload) => parseObject<Part>(payload)).find(isTextPart)?.text ?? ''
   return { id: row.id, role: row.role, at: row.createdAt, preview: firstCodePoints(text, previewCodePoints) }
 }

@@ -4,6 +4,7 @@ import { completeUsage, noUsage } from '../model/usage.js'
 import type { SessionColumns, SessionRow, StoredSession } from '../ports/rows.js'
 import { foldText } from '../text.js'
 import type { Work } from '../work.js'
+import { naming, parseObject, parseObjectOrNull, parseOrNull } from './stored-json.js'
 
 /** The row of a new session. */
 export function sessionRow(work: Work, id: string, input: SessionInput): SessionRow {
@@ -115,7 +116,7 @@ export function sessionColumns(work: Work, given: SessionPatch): SessionColumns 
   }
   if (given.title !== undefined) {
     set.title = given.title
-    set.titleFolded = given.title === null ? null : foldText(given.title)
+    set.titleFolded = foldedTitle(given.title)
   }
   for (const field of provenanceFields) {
     const value = given.provenance?.[field]
@@ -124,13 +125,17 @@ export function sessionColumns(work: Work, given: SessionPatch): SessionColumns 
   return set
 }
 
+export function foldedTitle(title: string | null): string | null {
+  return title === null ? null : foldText(title)
+}
+
 export function metadataBounds(work: Work) {
   return { depth: work.limits.jsonDepth, bytes: work.limits.metadataBytes }
 }
 
 /** Top-level merge of a patch that was checked, where null deletes the key. */
 export function mergeMetadata(work: Work, storedJson: string, patch: JsonObject): string {
-  const entries = new Map(Object.entries(parse<JsonObject>(storedJson)))
+  const entries = new Map(Object.entries(parseObject<JsonObject>(storedJson)))
   for (const [key, value] of Object.entries(patch)) {
     if (value === undefined) continue
     if (value === null) entries.delete(key)
@@ -140,16 +145,15 @@ export function mergeMetadata(work: Work, storedJson: string, patch: JsonObject)
   return encodeJsonObject(Object.fromEntries(entries), metadataBounds(work), 'patch.metadata')
 }
 
-/** The store wrote the text itself, so its type is known. */
-export function parse<Value>(text: string): Value {
-  return JSON.parse(text) as Value
-}
-
-export function parseOrNull<Value>(text: string | null): Value | null {
-  return text === null ? null : parse<Value>(text)
-}
-
 export function sessionOf(row: StoredSession): Session {
+  try {
+    return readSession(row)
+  } catch (error) {
+    throw naming(error, 'session', row.id)
+  }
+}
+
+function readSession(row: StoredSession): Session {
   return {
     id: row.id,
     agent: row.agent,
@@ -160,14 +164,14 @@ export function sessionOf(row: StoredSession): Session {
     type: row.type as Session['type'],
     interactive: row.interactive,
     createdBy: row.createdBy,
-    participants: row.participantsJson === '[]' ? [] : parse(row.participantsJson),
+    participants: row.participantsJson === '[]' ? [] : parseObject(row.participantsJson),
     mode: row.mode,
-    model: parseOrNull(row.modelJson),
+    model: parseObjectOrNull(row.modelJson),
     workingDirectory: row.workingDirectory,
     root: row.root,
     lineage: lineageOf(row),
     externalRef: row.externalRef,
-    permissions: row.permissionsJson === '[]' ? [] : parse(row.permissionsJson),
+    permissions: row.permissionsJson === '[]' ? [] : parseObject(row.permissionsJson),
     provenance: {
       playbook: row.playbook,
       invocationKind: row.invocationKind,
@@ -187,8 +191,8 @@ export function sessionOf(row: StoredSession): Session {
       cost: row.usageCost,
     },
     messageCount: row.messageCount,
-    transcript: parseOrNull(row.transcriptJson),
-    metadata: row.metadataJson === '{}' ? {} : parse(row.metadataJson),
+    transcript: parseObjectOrNull(row.transcriptJson),
+    metadata: row.metadataJson === '{}' ? {} : parseObject(row.metadataJson),
     status: row.status,
     statusReason: parseOrNull(row.statusReasonJson),
     activeBranch: row.activeBranch,
@@ -200,6 +204,32 @@ export function sessionOf(row: StoredSession): Session {
     archivedAt: row.archivedAt,
     version: row.version,
   }
+}
+
+const textColumns = [
+  'participantsJson',
+  'modelJson',
+  'permissionsJson',
+  'summaryJson',
+  'workingMemoryJson',
+  'transcriptJson',
+  'metadataJson',
+  'statusReasonJson',
+  'agent',
+  'title',
+  'source',
+  'createdBy',
+  'workingDirectory',
+  'root',
+  'externalRef',
+  ...provenanceFields,
+] as const
+
+/** The characters of what may be long in a session. */
+export function sessionSize(row: StoredSession): number {
+  let size = 0
+  for (const column of textColumns) size += row[column]?.length ?? 0
+  return size
 }
 
 function lineageOf(row: StoredSession): Lineage | null {

@@ -26,13 +26,16 @@ import type { SessionColumns, StoredEntry, StoredSession } from '../ports/rows.j
 import type { SessionRepository } from '../ports/sessions.js'
 import type { Work } from '../work.js'
 import { rootBranch } from './branch-rows.js'
-import { type Draft, decide, sweepScope, write } from './draft.js'
-import { creationOfEntry, journalEntry } from './events.js'
+import { decide } from './decide.js'
+import { type Draft, write } from './draft.js'
+import { creationOfEntry, journalEntry, listEntries } from './events.js'
 import { forkSession } from './fork.js'
 import { folderLabels, tagLabels } from './labels.js'
 import { newestPage } from './reading.js'
 import { countSessions, listSessions } from './session-list.js'
-import { mergeMetadata, metadataBounds, parse, sessionColumns, sessionOf, sessionRow } from './session-rows.js'
+import { mergeMetadata, metadataBounds, sessionColumns, sessionOf, sessionRow } from './session-rows.js'
+import { parseObject } from './stored-json.js'
+import { sweep } from './sweep.js'
 
 export const sessionOperations: OperationsOf<SessionRepository> = {
   create: {
@@ -101,7 +104,7 @@ export const sessionOperations: OperationsOf<SessionRepository> = {
     arguments: (limits) => ({ session: idOf('session', limits), options: callOptions.optional() }),
     run: async (work, session) => {
       await write(work, deleteSession(session))
-      await sweepScope(work)
+      await sweep(work, work.scope)
     },
   },
   setStatus: {
@@ -127,13 +130,8 @@ export const sessionOperations: OperationsOf<SessionRepository> = {
     }),
     run: async (work, session, options) => {
       await storedSession(work, session)
-      const query = {
-        session,
-        after: options?.after ?? 0,
-        type: 'status',
-        limit: options?.limit ?? work.limits.pageRows,
-      }
-      return (await work.backend.journal.list(work.scope, query, work)).map(statusEntryOf)
+      const { after = 0, limit = work.limits.pageRows } = options ?? {}
+      return (await listEntries(work, { session, after, type: 'status', limit })).map(statusEntryOf)
     },
   },
   fork: {
@@ -195,7 +193,7 @@ export function creationOfSession(id: string, digest: string) {
 }
 
 export function participantLabels(participantsJson: string) {
-  const users = new Set(parse<{ userId: string }[]>(participantsJson).map(({ userId }) => userId))
+  const users = new Set(parseObject<{ userId: string }[]>(participantsJson).map(({ userId }) => userId))
   return [...users].map((value) => ({ kind: 'participant', value }) as const)
 }
 
@@ -252,7 +250,7 @@ async function patchSession(
   session: string,
   choose: (row: StoredSession) => SessionColumns,
 ): Promise<Session> {
-  return decide(work, ['version'], async () => {
+  return decide(work, `session ${session}`, ['version'], async () => {
     const row = await storedSession(work, session)
     const chosen = choose(row)
     if (Object.keys(chosen).length === 0) return { commands: [], result: () => sessionOf(row) }
@@ -273,7 +271,7 @@ async function changeStatus(work: Work, session: string, change: StatusChange): 
   const reasonJson = reason === null ? null : encodeJson(reason, metadataBounds(work), 'change.reason')
   const startedAt = to === 'running' ? work.now : null
   const endedAt = terminalStatuses.has(to) ? work.now : null
-  return decide(work, ['status'], async () => {
+  return decide(work, `session ${session}`, ['status'], async () => {
     const row = await storedSession(work, session)
     const from = row.status
     if (!expected.includes(from))
@@ -293,6 +291,6 @@ async function changeStatus(work: Work, session: string, change: StatusChange): 
 }
 
 function statusEntryOf(entry: StoredEntry): StatusEntry {
-  const change = parse<Omit<StatusEntry, 'seq' | 'at'>>(entry.payloadJson ?? '{}')
+  const change = parseObject<Omit<StatusEntry, 'seq' | 'at'>>(entry.payloadJson ?? '{}')
   return { seq: entry.seq, ...change, at: entry.at }
 }

@@ -25,7 +25,10 @@ export interface BranchRepository {
   /** Activates the branch that the active one replaced. `conflict` when it replaced none. */
   undo(session: string, options?: CallOptions): Promise<Branch>
 
-  /** Replaces a message: a new active branch that ends before it, with the given message appended. */
+  /**
+   * Replaces a message: a new active branch that ends before it, with the given message appended. With an id that exists:
+   * the same edit of the same message returns the stored one, anything else is `conflict`.
+   */
   edit(session: string, message: string, input: MessageInput, options?: CallOptions): Promise<Message>
 
   /** A new active branch that ends before the message, ready for another answer. */

@@ -32,7 +32,7 @@ export interface MessageRepository {
   list(session: string, options?: MessageListOptions): Promise<ThreadPage<Message>>
 
   /** A whole thread, oldest first, in bounded memory; with `branches: 'all'` all that the session owns. */
-  iterate(session: string, options?: IterateOptions): AsyncIterable<Message>
+  iterate(session: string, options?: IterateOptions): MessageIterable
 
   /** The parts of a message with what the store knows about each. */
   parts(message: string, options?: CallOptions): Promise<readonly PartRecord[]>
@@ -41,10 +41,19 @@ export interface MessageRepository {
   settle(message: string, settlement: MessageSettlement, options?: CallOptions): Promise<Message>
 }
 
+/** Every iteration over it begins anew. */
+export interface MessageIterable extends AsyncIterable<Message> {
+  [Symbol.asyncIterator](): AsyncIterableIterator<Message, undefined>
+}
+
 export interface PartRepository {
   /**
    * Moves a tool call on: the nearest one with that call id on the active path, also when it is in an earlier turn or in
    * the session forked from. It settles for every branch that shows it, once. A result never loses the input.
+   *
+   * A settlement that says only what stands already returns the part, also when the call has gone on since. One that says
+   * otherwise is `conflict`: another output, an answer to another approval or a second, different answer, an output of
+   * what was denied.
    */
   settle(session: string, toolCallId: string, settlement: PartSettlement, options?: CallOptions): Promise<PartRecord>
 }

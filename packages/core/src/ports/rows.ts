@@ -135,7 +135,7 @@ export interface MessageRow {
   readonly createdBy: string | null
   readonly createdAt: number
   readonly updatedAt: number
-  /** The characters of all payloads together, so that a page can be cut without reading them. */
+  /** The characters of its JSON and of all payloads together, so that a page can be cut without reading them. */
   readonly size: number
 }
 

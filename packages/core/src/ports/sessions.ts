@@ -39,7 +39,10 @@ export interface SessionRepository {
    */
   update(session: string, patch: SessionPatch, options?: UpdateOptions): Promise<Session>
 
-  /** By last activity, newest first, without the archived ones unless asked; ties by id in the order of its bytes. */
+  /**
+   * By last activity, newest first, without the archived ones unless asked; ties by id in the order of its bytes. A page
+   * of large sessions ends before its limit; `next` says whether there are more.
+   */
   list(options?: SessionListOptions): Promise<Page<Session>>
 
   count(filter?: SessionFilter & CallOptions): Promise<number>
@@ -63,7 +66,7 @@ export interface SessionRepository {
    */
   setStatus(session: string, change: StatusChange, options?: CallOptions): Promise<Session>
 
-  /** Every change of status, oldest first. */
+  /** The changes of status, oldest first. Continue with the seq of the last one, until none come. */
   statusHistory(session: string, options?: HistoryOptions): Promise<readonly StatusEntry[]>
 
   /**

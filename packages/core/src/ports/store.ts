@@ -22,6 +22,11 @@ export interface Scope {
   /**
    * Makes several writes one: all or nothing. Resolves to what the builder function returned.
    *
+   * A batch may be repeated, as its calls may: when all that it creates is stored already, by the same input, none of it
+   * is written again, and the writes that create nothing (labels, `touch`, `activate`, `delete`) are carried out as if
+   * they were called again. A session that the batch deletes may be gone by then. When only some of what it creates is
+   * stored, or by another input, the batch is `conflict` and writes nothing.
+   *
    * @example
    * ```ts
    * const id = await scope.batch((write) => {
