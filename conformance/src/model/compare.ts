@@ -5,10 +5,12 @@ import type { NaiveMessage, NaiveModel, NaiveSession } from './naive.js'
 
 /** Expects the backend to read exactly as the model says. */
 export async function compare(scope: Scope, model: NaiveModel): Promise<void> {
-  await compareList(scope, model)
-  for (const session of model.sessions) await compareSession(scope, session)
-  await compareMessagesById(scope, model)
-  await compareTags(scope, model)
+  await Promise.all([
+    compareList(scope, model),
+    ...model.sessions.map((session) => compareSession(scope, session)),
+    ...[...new Set(model.messageIds)].map((id) => compareMessage(scope, model, id)),
+    compareTags(scope, model),
+  ])
 }
 
 async function compareList(scope: Scope, model: NaiveModel): Promise<void> {
@@ -83,15 +85,13 @@ async function compareJournal(scope: Scope, session: NaiveSession): Promise<void
   expect(appended.toSorted()).toEqual(owned.map(({ id }) => id).toSorted())
 }
 
-async function compareMessagesById(scope: Scope, model: NaiveModel): Promise<void> {
-  for (const id of new Set(model.messageIds)) {
-    const expected = model.message(id)
-    const actual = await scope.messages.get(id).catch((error: unknown) => {
-      if (isHoldfastError(error, 'not_found')) return undefined
-      throw error
-    })
-    expect(actual && asSeen(actual)).toEqual(expected && asModelled(expected))
-  }
+async function compareMessage(scope: Scope, model: NaiveModel, id: string): Promise<void> {
+  const expected = model.message(id)
+  const actual = await scope.messages.get(id).catch((error: unknown) => {
+    if (isHoldfastError(error, 'not_found')) return undefined
+    throw error
+  })
+  expect(actual && asSeen(actual)).toEqual(expected && asModelled(expected))
 }
 
 async function compareTags(scope: Scope, model: NaiveModel): Promise<void> {

@@ -13,6 +13,7 @@ const threadLength = 2000
 const sessionCount = 5000
 const writers = 32
 
+const closers: (() => Promise<void>)[] = []
 const server = await startPostgres({ version: 18, durable: true, settings: { autovacuum: 'off' } })
 try {
   const url = await server.createDatabase('bench')
@@ -24,13 +25,16 @@ try {
   const flat = await growth(url)
   process.exitCode = reached && flat ? 0 : 1
 } finally {
+  for (const close of closers) await close()
   await server.stop()
 }
 
 /** A schema made by the library, which both kinds of program can write. */
 async function opened(connectionString: string, schema: string) {
   const store = await openPostgresStore({ connectionString, schema })
-  return { store, scope: store.scope('bench'), raw: openRawPostgres(connectionString, schema) }
+  const raw = openRawPostgres(connectionString, schema)
+  closers.push(() => store.close(), raw.close)
+  return { scope: store.scope('bench'), raw }
 }
 
 async function appendAndRead(url: string): Promise<readonly Comparison[]> {

@@ -8,14 +8,18 @@ interface Step<Item, Place> {
 /**
  * Goes through items that are read in steps. Written by hand because an async generator costs more per item than it takes
  * to read one; like one, it answers calls in their order, also those made before the last one was answered.
+ *
+ * `ahead` reads a step while the one before it is used, which is worth it where reading is waiting for somebody else.
  */
 export function steppedIterator<Item, Place>(
   step: (at: Place | undefined) => Promise<Step<Item, Place>>,
+  ahead: boolean,
 ): AsyncIterableIterator<Item, undefined> {
   const pause = createPause()
   let items: readonly Item[] = []
   let taken = 0
   let next: Place | undefined
+  let underWay: Promise<Step<Item, Place>> | undefined
   let begun = false
   let ended = false
   let waiting = 0
@@ -37,10 +41,13 @@ export function steppedIterator<Item, Place>(
       try {
         if (begun) await pause()
         begun = true
-        const read = await step(next)
+        const read = await (underWay ?? step(next))
         items = read.items
         next = read.next
         ended = next === undefined
+        underWay = ahead && !ended ? step(next) : undefined
+        // Whoever takes it is told; nobody may.
+        underWay?.catch(() => undefined)
       } catch (error) {
         ended = true
         throw error

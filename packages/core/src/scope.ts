@@ -58,8 +58,14 @@ class Messages extends repositoryOf<Omit<MessageRepository, 'iterate'>>('message
   iterate(session: string, options?: IterateOptions): MessageIterable {
     return {
       [Symbol.asyncIterator]: () =>
-        steppedIterator((at: Iteration | undefined) =>
-          this.store.perform('messages.iterate', scopeOperations.messages.iterate, this.scope, [session, options, at]),
+        steppedIterator(
+          (at: Iteration | undefined) =>
+            this.store.perform('messages.iterate', scopeOperations.messages.iterate, this.scope, [
+              session,
+              options,
+              at,
+            ]),
+          this.store.capabilities.sharing === 'network',
         ),
     }
   }

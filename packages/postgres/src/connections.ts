@@ -1,5 +1,5 @@
 import { type Call, type ErrorCode, HoldfastError } from '@holdfast/core'
-import type { Pool, PoolClient } from 'pg'
+import { Client, type ClientConfig, Pool, type PoolClient } from 'pg'
 import { wrapped } from './classify.js'
 import { aborted } from './joining.js'
 
@@ -23,6 +23,18 @@ export interface ConnectionsOptions {
 }
 
 const ignored = () => undefined
+
+/** The driver leaves a connection open that it gives up by itself, such as one that asks for a password it does not have. */
+class ClosingClient extends Client {
+  constructor(config?: ClientConfig) {
+    super(config)
+    this.connection.on('error', () => this.connection.stream.destroy())
+  }
+}
+
+export function openPool(config: ClientConfig, max: number, waitMs: number): Pool {
+  return new Pool({ ...config, Client: ClosingClient, max, connectionTimeoutMillis: waitMs })
+}
 
 export function connectionsOf(pool: Pool, { waitMs, owned }: ConnectionsOptions): Connections {
   const watched = new WeakSet<PoolClient>()

@@ -9,9 +9,8 @@ import {
   type SqlExecutor,
   type SqlTraits,
 } from '@holdfast/sql'
-import { Pool } from 'pg'
 import { classify, wrapped } from './classify.js'
-import { type Connections, connectionsOf } from './connections.js'
+import { type Connections, connectionsOf, openPool } from './connections.js'
 import { createPostgresExecutor } from './executor.js'
 import { type PostgresStore, type PostgresStoreOptions, type Settled, settle } from './options.js'
 import { guard, refuseBypass, unguardedTables } from './row-level-security.js'
@@ -68,7 +67,7 @@ async function withConnections<Result>(
   open: (connections: Connections) => Promise<Result>,
 ): Promise<Result> {
   const { config, maxConnections, connectTimeoutMs: waitMs } = settled
-  const pool = settled.pool ?? new Pool({ ...config, max: maxConnections, connectionTimeoutMillis: waitMs })
+  const pool = settled.pool ?? openPool(config, maxConnections, waitMs)
   const connections = connectionsOf(pool, { waitMs, owned: settled.pool === undefined })
   try {
     return await open(connections)

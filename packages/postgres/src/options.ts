@@ -1,4 +1,4 @@
-import { HoldfastError, type Store, type StoreOptions } from '@holdfast/core'
+import { assertStoreOptions, HoldfastError, type Store, type StoreOptions } from '@holdfast/core'
 import type { ClientBase, ClientConfig, Pool } from 'pg'
 
 export interface PostgresStoreOptions extends StoreOptions {
@@ -70,7 +70,7 @@ export interface Settled {
 const connectionFields = ['host', 'port', 'user', 'password', 'database'] as const
 
 export function settle(options: PostgresStoreOptions): Settled {
-  if (typeof options !== 'object' || options === null) throw refused('Options are needed.', 'options')
+  assertStoreOptions(options)
   const { connectionString, pool, schema = 'public', statementTimeoutMs } = options
   if (pool !== undefined && typeof pool?.connect !== 'function') throw refused('A pool of `pg` is needed.', 'pool')
   const given = connectionFields.filter((field) => options[field] !== undefined)
@@ -78,8 +78,9 @@ export function settle(options: PostgresStoreOptions): Settled {
     throw refused('A pool has its own settings of the connection.', 'pool')
   }
   if (connectionString !== undefined) checkUrl(connectionString, given)
-  if (typeof schema !== 'string' || schema === '' || schema.length > 63 || schema.includes('\u0000')) {
-    throw refused('A schema needs a name of 1 to 63 characters.', 'schema')
+  // The server cuts longer names without a word, and two of them may then be one.
+  if (typeof schema !== 'string' || schema === '' || Buffer.byteLength(schema) > 63 || schema.includes('\u0000')) {
+    throw refused('A schema needs a name of 1 to 63 bytes.', 'schema')
   }
   const config: ClientConfig = { application_name: 'holdfast' }
   if (connectionString !== undefined) config.connectionString = connectionString

@@ -1,6 +1,6 @@
 import type { SqlRow, SqlValue } from '@holdfast/sql'
 import type { ClientBase, Connection, Submittable } from 'pg'
-import { type Reader, readersFor, type Wording } from './wording.js'
+import { numbersAmong, type Wording } from './wording.js'
 
 /** A statement with its values, ready to be sent. */
 export interface Sending {
@@ -42,7 +42,7 @@ interface Wire extends Pick<Connection, 'stream' | 'sync'> {
 /** What the driver tells whoever submitted something. */
 interface Listener extends Submittable {
   handleRowDescription(message: { readonly fields: readonly { readonly dataTypeID: number }[] }): void
-  handleDataRow(message: { readonly fields: readonly (string | null)[] }): void
+  handleDataRow(message: { readonly fields: SqlValue[] }): void
   handleCommandComplete(): void
   handleEmptyQuery(): void
   handlePortalSuspended(): void
@@ -99,10 +99,10 @@ export function sendAll(client: ClientBase, sendings: readonly Sending[], option
         wire.stream.uncork()
       },
       handleRowDescription({ fields }) {
-        if (current !== undefined) current.readers = readersFor(fields.map((field) => field.dataTypeID))
+        if (current !== undefined) current.numbers = numbersAmong(fields.map((field) => field.dataTypeID))
       },
       handleDataRow({ fields }) {
-        if (current?.returns === true) rows[completed]?.push(rowOf(fields, current.readers))
+        if (current?.returns === true) rows[completed]?.push(rowOf(fields, current.numbers))
         silence?.refresh()
       },
       handleCommandComplete: complete,
@@ -129,7 +129,7 @@ function sendOne(wire: Wire, { wording, values }: Sending, named: boolean): bool
   const known = named ? prepare(wire, wording) : 'nameless'
   if (known === 'nameless') wire.parse({ name: '', text: wording.text })
   wire.bind({ statement: known === 'nameless' ? '' : wording.name, values, valueMapper: asSent })
-  if (wording.returns && wording.readers === undefined) wire.describe({ type: 'P' })
+  if (wording.returns && wording.numbers === undefined) wire.describe({ type: 'P' })
   wire.execute({ rows: 0 })
   return known === 'now'
 }
@@ -150,13 +150,15 @@ function prepare(wire: Wire, { name, text }: Wording): 'before' | 'now' | 'namel
   return 'now'
 }
 
-function rowOf(fields: readonly (string | null)[], readers: readonly Reader[] | undefined): SqlRow {
-  const row = new Array<SqlValue>(fields.length)
-  for (let at = 0; at < fields.length; at++) {
-    const field = fields[at] ?? null
-    row[at] = field === null ? null : (readers?.[at]?.(field) ?? field)
+/** The driver has made the array for this row alone, so it may become the row. */
+function rowOf(fields: SqlValue[], numbers: readonly number[] | undefined): SqlRow {
+  if (numbers !== undefined) {
+    for (const at of numbers) {
+      const field = fields[at]
+      if (field !== null) fields[at] = Number(field)
+    }
   }
-  return row
+  return fields
 }
 
 /**

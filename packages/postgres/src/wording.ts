@@ -1,8 +1,5 @@
 import { hash } from 'node:crypto'
-import type { SqlValue, Statement, Step } from '@holdfast/sql'
-
-/** How a column of an answer is read from the text that the server sends. */
-export type Reader = (text: string) => SqlValue
+import type { Statement, Step } from '@holdfast/sql'
 
 /** A statement as it is sent. */
 export interface Wording {
@@ -10,8 +7,8 @@ export interface Wording {
   /** Under which the server keeps its plan. It follows from the text, so that stores that share connections agree. */
   readonly name: string
   readonly returns: boolean
-  /** Known once the server has described the answer, which it is asked for only once. */
-  readers: readonly Reader[] | undefined
+  /** Which columns of its answer are numbers, once the server has described it: it is asked only once. */
+  numbers: readonly number[] | undefined
 }
 
 const plain = new WeakMap<Statement, Wording>()
@@ -28,7 +25,7 @@ export function wordingOf({ statement, expects }: Pick<Step, 'statement' | 'expe
 }
 
 export function worded(text: string, returns: boolean): Wording {
-  return { text, name: `holdfast_${hash('sha256', text).slice(0, 32)}`, returns, readers: undefined }
+  return { text, name: `holdfast_${hash('sha256', text).slice(0, 32)}`, returns, numbers: undefined }
 }
 
 /** Stands in the server's log beside a refused write, for who wonders about it. */
@@ -46,12 +43,9 @@ function insistent({ text, returns }: Statement, expects: number): string {
     where case when "counted"."rows" = ${expects} then true else ('${refusal} ' || "counted"."rows")::boolean end`
 }
 
-const asNumber: Reader = Number
-const asText: Reader = (text) => text
-
 /** The types of whole numbers, and of what sums of them are. */
-const numbers: ReadonlySet<number> = new Set([20, 21, 23, 1700])
+const numeric: ReadonlySet<number> = new Set([20, 21, 23, 1700])
 
-export function readersFor(types: readonly number[]): readonly Reader[] {
-  return types.map((type) => (numbers.has(type) ? asNumber : asText))
+export function numbersAmong(types: readonly number[]): readonly number[] {
+  return types.flatMap((type, at) => (numeric.has(type) ? [at] : []))
 }

@@ -50,6 +50,8 @@ export interface Writing<Input> extends WritingAcross<Input> {
 
 export interface Compiler {
   readonly traits: SqlTraits
+  /** Whether statements take what earlier ones found. */
+  readonly chained: boolean
   compile<Input extends Scoped>(name: string, write: (writing: Writing<Input>) => Compilable): Compiled<Input>
   /** For administration: the only statements that need not keep to one scope. */
   compileAcross<Input>(name: string, write: (writing: WritingAcross<Input>) => Compilable): Compiled<Input>
@@ -106,6 +108,7 @@ export function createCompiler(
 
   return {
     traits,
+    chained,
     compile: (name, write) => declare(name, () => write({ db, scope, slot, computed, chained, late })),
     compileAcross: (name, write) => declare(name, () => write({ db, slot, computed })),
   }

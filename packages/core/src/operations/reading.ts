@@ -127,9 +127,12 @@ export interface IterationStep {
   readonly next: Iteration | undefined
 }
 
-/** Small enough that no reader holds back the database for long. */
-function stepRows(work: Work): number {
-  return Math.min(200, work.limits.pageRows)
+/**
+ * Small enough that no reader keeps a database in the process from anything else for long; from one that is elsewhere,
+ * every step is a journey.
+ */
+function stepRows({ backend, limits }: Work): number {
+  return Math.min(backend.capabilities.sharing === 'network' ? 1000 : 200, limits.pageRows)
 }
 
 /** The next messages of a thread. */

@@ -6,7 +6,7 @@ import type { Compiled, Compiler, Scoped, Writing } from '../compile.js'
 import type { Found } from '../executor.js'
 import { type Database, messages } from '../schema/tables.js'
 import { insertFrom } from './insert.js'
-import { addPart } from './parts.js'
+import { addParts } from './parts.js'
 import { expectOne, foundByLatest, type Plan, receiptFromLatest, run } from './plan.js'
 import { sessionKey } from './session.js'
 import { touchSession, touchSessionOfScope } from './touch.js'
@@ -48,7 +48,7 @@ interface ToBranch {
 export function planAppend(compiler: Compiler): (plan: Plan, command: Append) => void {
   const touch = touchSession(compiler)
   const touchOfScope = touchSessionOfScope(compiler)
-  const add = addPart(compiler)
+  const add = addParts(compiler)
   const toActive = toBranch(compiler, 'the active branch', activeBranch)
   const toNamed = toBranch(compiler, 'a named branch', namedBranch)
 
@@ -78,7 +78,7 @@ export function planAppend(compiler: Compiler): (plan: Plan, command: Append) =>
       const position = { ...head, plus: -following }
       const placing = { scope, session, branch, branchKey, message, following, position }
       expectOne(plan, isPlain(message) ? placePlain : place, placing, 'id')
-      for (const part of parts) add(plan, message.id, part, { branch: branchKey, position })
+      add(plan, message.id, parts, { branch: branchKey, position })
     }
   }
 }

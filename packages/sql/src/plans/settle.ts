@@ -3,7 +3,7 @@ import { written } from '../codec/columns.js'
 import { messageFields } from '../codec/messages.js'
 import { type Compiler, compiledWhenNeeded } from '../compile.js'
 import { shownMessage } from '../shown.js'
-import { addPart, type OfMessage, placeOf } from './parts.js'
+import { addParts, type OfMessage, placeOf } from './parts.js'
 import { expectOne, type Plan, run } from './plan.js'
 
 interface Settlement extends OfMessage {
@@ -18,7 +18,7 @@ interface OnePart extends OfMessage {
 
 export function planSettleMessage(compiler: Compiler): (plan: Plan, command: SettleMessage) => void {
   const { traits, compile } = compiler
-  const add = addPart(compiler)
+  const add = addParts(compiler)
 
   const found = compile<OfMessage>('find a message that is shown', ({ db, scope, slot }) =>
     traits.holding(shownMessage(db, slot('message'), scope).select('m.position'), 'm'),
@@ -59,7 +59,7 @@ export function planSettleMessage(compiler: Compiler): (plan: Plan, command: Set
     expectOne(plan, settle(Object.keys(set).sort().join(), input), input, 'revision')
     for (const part of parts) {
       run(plan, remove, { scope, message, index: part.index })
-      add(plan, message, part)
+      add(plan, message, [part])
     }
   }
 }
