@@ -166,10 +166,9 @@ function rowOf(fields: SqlValue[], numbers: readonly number[] | undefined): SqlR
  * after the commit and before the last word about it; then all statements are complete, and nobody knows.
  */
 function isAnswer(error: unknown, completed: number, sent: number): boolean {
-  const code = codeOf(error)
-  // Codes of the system are words, such as EPIPE, and the server did not say them.
-  if (!/^[0-9A-Z]{5}$/.test(code) || !/[0-9]/.test(code)) return false
-  return completed < sent || !/^(57P|08|53|58|XX)/.test(code)
+  // Only what the server says has a severity. Codes of the system can look like its own, such as EPIPE.
+  if (typeof error !== 'object' || error === null || !('severity' in error)) return false
+  return completed < sent || !/^(57P|08|53|58|XX)/.test(codeOf(error))
 }
 
 export function codeOf(error: unknown): string {

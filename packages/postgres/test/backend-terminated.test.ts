@@ -1,12 +1,12 @@
-import type { Message } from '@holdfast/core'
 import type { PostgresStore } from '@holdfast/postgres'
 import type { Client } from 'pg'
 import { describe, expect, it } from 'vitest'
-import { appendPersistently, type Failures } from './support/persistence.js'
+import { appendPersistently } from './support/persistence.js'
 import { seededRandom } from './support/seed.js'
 import { connected, ownDatabase } from './support/servers.js'
 import { codeOf, expectWhole, openStore, saying, textOf, threadOf } from './support/stores.js'
 import { until } from './support/until.js'
+import { startWriters } from './support/writers.js'
 
 interface Situation {
   readonly store: PostgresStore
@@ -78,29 +78,16 @@ describe('a connection that the server ends', () => {
     const random = seededRandom('connections ended at random moments')
     const { store, other } = await newSituation()
     const scope = store.scope('terminated')
-    const { id } = await scope.sessions.create()
-    const failures: Failures = new Map()
-    const acknowledged: Message[] = []
-    let enough = false
-    async function write(writer: number): Promise<void> {
-      for (let count = 0; !enough; count++) {
-        acknowledged.push(await appendPersistently(scope, id, saying(`${writer} ${count}`), failures))
-      }
-    }
-    const writers = Array.from({ length: 6 }, (_, writer) => write(writer))
+    const writers = startWriters(scope, [await scope.sessions.create()], 6)
     for (let ended = 0; ended < 100; ) {
-      const moment = acknowledged.length + Math.floor(random() * 20)
-      await until(() => acknowledged.length >= moment)
+      const moment = writers.count + Math.floor(random() * 20)
+      await until(() => writers.count >= moment)
       ended += await terminate(other, random() < 0.7 ? `state = 'active'` : 'true', 1)
     }
-    enough = true
-    await Promise.all(writers)
-
-    const stored = await threadOf(scope, id)
-    expect(new Set(stored.map(textOf)).size).toBe(stored.length)
-    expect(new Set(stored.map((message) => message.id))).toEqual(new Set(acknowledged.map((message) => message.id)))
-    expect([...failures.keys()].filter((code) => code !== 'unavailable' && code !== 'outcome_unknown')).toEqual([])
-    expect(failures.size).toBeGreaterThan(0)
+    await writers.stop()
+    await writers.expectAllStored()
+    expect(writers.failures.size).toBeGreaterThan(0)
+    expect(['unavailable', 'outcome_unknown']).toEqual(expect.arrayContaining([...writers.failures.keys()]))
     await expectWhole(store)
   })
 })
