@@ -1,9 +1,12 @@
 import { expect } from 'vitest'
 import { group } from '../behaviour.js'
+import { callsIn } from '../calls.js'
 import { nth, numbered, says } from '../tools/content.js'
+import { resultsOf } from '../tools/outcomes.js'
 import { refused } from '../tools/refusals.js'
 import { expectSameJson } from '../tools/same-json.js'
 import { scopesOf } from '../tools/stores.js'
+import { withWorkers } from '../workers.js'
 
 export const sessionPatches = group('session patches', {
   'undefined keeps a field': async ({ scope }) => {
@@ -164,11 +167,14 @@ export const sessionPatches = group('session patches', {
   'however many patches are made at the same time, none of them is refused': async (context) => {
     const { scope } = context
     const session = await scope.sessions.create()
-    const scopes = await scopesOf(context, 2)
     const keys = numbered(300, 'key')
-    await Promise.all(
-      keys.map((key, index) => nth(scopes, index % 2).sessions.update(session.id, { metadata: { [key]: 1 } })),
+    const { update } = callsIn(scope.id).sessions
+    const patches = keys.map((key) => update(session.id, { metadata: { [key]: 1 } }))
+    const halves = [patches.slice(0, 150), patches.slice(150)]
+    const outcomes = await withWorkers(context, 2, (workers) =>
+      Promise.all(workers.map((worker, index) => worker.run(nth(halves, index), 150))),
     )
+    resultsOf(outcomes.flat())
     const { metadata, version } = await scope.sessions.get(session.id)
     expect(Object.keys(metadata).toSorted()).toEqual(keys.toSorted())
     expect(version).toBe(301)

@@ -126,7 +126,7 @@ export function sendAll(client: ClientBase, sendings: readonly Sending[], option
 
 /** Says whether the statement was prepared under its name by this. */
 function sendOne(wire: Wire, { wording, values }: Sending, named: boolean): boolean {
-  const known = named ? prepare(wire, wording) : 'nameless'
+  const known = named && wording.name !== '' ? prepare(wire, wording) : 'nameless'
   if (known === 'nameless') wire.parse({ name: '', text: wording.text })
   wire.bind({ statement: known === 'nameless' ? '' : wording.name, values, valueMapper: asSent })
   if (wording.returns && wording.numbers === undefined) wire.describe({ type: 'P' })

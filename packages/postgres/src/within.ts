@@ -5,11 +5,11 @@ import { outcomeOf, sendingOf } from './executor.js'
 import { aborted } from './joining.js'
 import { type Answer, codeOf, sendAll } from './pipeline.js'
 import { type Manner, surroundingsFor } from './settings.js'
-import { worded } from './wording.js'
+import { nameless } from './wording.js'
 
-const save = { wording: worded('savepoint holdfast', false), values: [] }
-const release = { wording: worded('release savepoint holdfast', false), values: [] }
-const goBack = { wording: worded('rollback to savepoint holdfast', false), values: [] }
+const save = { wording: nameless('savepoint holdfast'), values: [] }
+const release = { wording: nameless('release savepoint holdfast'), values: [] }
+const goBack = { wording: nameless('rollback to savepoint holdfast'), values: [] }
 
 /** What each connection is busy with, whichever of its stores has asked for it. */
 const lines = new WeakMap<ClientBase, Promise<unknown>>()

@@ -4,7 +4,10 @@ import type { Statement, Step } from '@holdfast/sql'
 /** A statement as it is sent. */
 export interface Wording {
   readonly text: string
-  /** Under which the server keeps its plan. It follows from the text, so that stores that share connections agree. */
+  /**
+   * Under which the server keeps its plan; empty where it should not. It follows from the text, so that stores that share
+   * connections agree.
+   */
   readonly name: string
   readonly returns: boolean
   /** Which columns of its answer are numbers, once the server has described it: it is asked only once. */
@@ -26,6 +29,11 @@ export function wordingOf({ statement, expects }: Pick<Step, 'statement' | 'expe
 
 export function worded(text: string, returns: boolean): Wording {
   return { text, name: `holdfast_${hash('sha256', text).slice(0, 32)}`, returns, numbers: undefined }
+}
+
+/** A statement that must not fail because somebody else has made the connection forget its names. */
+export function nameless(text: string): Wording {
+  return { text, name: '', returns: false, numbers: undefined }
 }
 
 /** Stands in the server's log beside a refused write, for who wonders about it. */

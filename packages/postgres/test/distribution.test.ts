@@ -47,7 +47,7 @@ async function keysAcrossScopes(url: string): Promise<readonly string[]> {
 function tablesAcrossScopes(text: string): readonly string[] {
   const found: string[] = []
   for (const [, verb, table = '', alias] of text.matchAll(
-    /\b(from|join|update|into|using) "public"\."(holdfast_\w+)"(?: as "(\w+)")?/g,
+    /(\b(?:from|join|update|into|using)|,) "public"\."(holdfast_\w+)"(?: as "(\w+)")?/g,
   )) {
     if (everywhere.includes(table)) continue
     const scope = `"${alias ?? table}"."scope"`

@@ -71,13 +71,14 @@ describe("a store's own pool", () => {
     expect(await count()).toBeLessThanOrEqual(5)
     await store.close()
     await until(async () => (await count()) === 0)
-  })
+    // The driver ends connections that nobody uses by itself, after ten seconds.
+  }, 8_000)
 })
 
 describe('a process whose connections the server ends', () => {
   it.each(['own', 'shared'])('goes on, whether they are in use or not: %s pool', async (kind) => {
     const { how, output } = await startChild('survive-ended-connections.mjs', await ownDatabase(), kind).ended
-    expect(output).toBe('unavailable\n')
+    expect(output).toMatch(/^(outcome_unknown,)?unavailable\n$/)
     expect(how).toBe(0)
   })
 })

@@ -1,7 +1,7 @@
 import { migratePostgres, openPostgresStore, rowLevelSecuritySql } from '@holdfast/postgres'
 import { describe, expect, it } from 'vitest'
 import { guardedPlace, placeWithRoles } from './support/guarded.js'
-import { as, newName, run } from './support/places.js'
+import { as, grantsOf, guardedDatabase, newName, run } from './support/places.js'
 import { connected, ownDatabase } from './support/servers.js'
 import { openStore } from './support/stores.js'
 
@@ -45,6 +45,17 @@ describe('row-level security', () => {
     const store = await openStore({ connectionString: runner, schema: byHand, migrate: false, rowLevelSecurity: true })
     await store.scope('a').sessions.create({ id: 's' })
     expect(await store.admin.scopes.list()).toMatchObject({ items: ['a'] })
+  })
+
+  it.each([17, 18] as const)('is recognised in the words of version %i of the server', async (version) => {
+    const { url, ...roles } = await guardedDatabase(version)
+    const [migrator, runner] = [as(url, roles.migrator), as(url, roles.runner)]
+    // One schema is on the search path, and of the others no name is without its quotes.
+    for (const schema of ['public', 'Not "plain"', 'select']) {
+      await run(url, grantsOf(schema, roles.migrator, roles.runner))
+      await migratePostgres({ connectionString: migrator, schema, rowLevelSecurity: true })
+      await openStore({ connectionString: runner, schema, migrate: false, rowLevelSecurity: true, maxConnections: 1 })
+    }
   })
 
   it('comes to a store that was opened without it before, with all that it holds', async () => {

@@ -9,7 +9,7 @@ import { openStore } from './support/stores.js'
 // client finds.
 
 /** All that a connection can carry from one transaction into the next. */
-async function stateOf(pool: Pool): Promise<unknown> {
+async function stateOf(pool: Pool): Promise<Readonly<Record<string, unknown>>> {
   const { rows } = await pool.query(`select
     (select json_object_agg(name, setting) from pg_settings where source in ('session', 'client')) as settings,
     coalesce(current_setting('holdfast.scope', true), '') as scope,
@@ -20,7 +20,7 @@ async function stateOf(pool: Pool): Promise<unknown> {
     (select count(*)::int from pg_locks where pid = pg_backend_pid() and locktype = 'advisory') as locks,
     (select count(*)::int from pg_class where relpersistence = 't') as tables,
     current_user::text as role, pg_backend_pid() as process`)
-  return rows[0]
+  return rows[0] ?? {}
 }
 
 describe('a store behind a pooler', () => {
@@ -31,8 +31,8 @@ describe('a store behind a pooler', () => {
     const sent = overhear(pool)
     const store = await openStore({ pool, schema, migrate: false, pooler: true, statementTimeoutMs: 12_345 })
     const before = await stateOf(pool)
-    expect(before).toMatchObject({ settings: { client_encoding: 'UTF8' }, scope: '', across: '', statements: 0 })
-    expect(before).toMatchObject({ cursors: 0, channels: 0, locks: 0, tables: 0 })
+    expect(before.settings).toEqual({ client_encoding: 'UTF8' })
+    expect(before).toMatchObject({ scope: '', across: '', statements: 0, cursors: 0, channels: 0, locks: 0, tables: 0 })
     await callEveryOperation(store.scope('a'))
     expect(await stateOf(pool)).toEqual(before)
     await expect(store.scope('a').sessions.touch('nowhere')).rejects.toMatchObject({ code: 'not_found' })

@@ -27,7 +27,14 @@ export function newMessage(work: Work, input: MessageInput, replaced?: string): 
     payloads.push(encoded.payload)
   }
   assertDistinctCalls(parts)
-  const columns = {
+  const errorJson = input.error == null ? null : encodeJson(input.error, metadataBounds(work), 'message.error')
+  const triggerJson = input.trigger ? encodeJsonObject(input.trigger, metadataBounds(work), 'message.trigger') : null
+  const metadataJson = input.metadata
+    ? encodeJsonObject(input.metadata, metadataBounds(work), 'message.metadata')
+    : '{}'
+  let size = sizeOfColumns({ errorJson, triggerJson, metadataJson })
+  for (const { payloadJson } of parts) size += payloadJson.length
+  const message = {
     id: input.id ?? work.mint('msg'),
     role: input.role,
     kind: input.kind ?? null,
@@ -39,18 +46,17 @@ export function newMessage(work: Work, input: MessageInput, replaced?: string): 
     agent: input.agent ?? null,
     usageJson: usage ? JSON.stringify(usage) : null,
     finishReason: input.finishReason ?? null,
-    errorJson: input.error == null ? null : encodeJson(input.error, metadataBounds(work), 'message.error'),
-    triggerJson: input.trigger ? encodeJsonObject(input.trigger, metadataBounds(work), 'message.trigger') : null,
-    metadataJson: input.metadata ? encodeJsonObject(input.metadata, metadataBounds(work), 'message.metadata') : '{}',
+    errorJson,
+    triggerJson,
+    metadataJson,
     createdBy: input.createdBy ?? null,
     createdAt,
     updatedAt: createdAt,
+    size,
     // Last: only what could be encoded can be digested.
     digest: work.digest(replaced === undefined ? input : { ...input, edit: replaced }),
   }
-  let size = sizeOfColumns(columns)
-  for (const { payloadJson } of parts) size += payloadJson.length
-  return { message: { ...columns, size }, parts, usage, payloads }
+  return { message, parts, usage, payloads }
 }
 
 /** The characters of what may be long in a message beside its parts. */

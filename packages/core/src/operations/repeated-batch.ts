@@ -10,8 +10,8 @@ export function sessionOf(command: Command | undefined): string | undefined {
 /**
  * Of drafts that create only what is stored already: the commands that are carried out again. Labels, touches,
  * activations and deletions have no id by which one could tell whether they took place, and may be repeated: they only
- * say how something is to be. What has come about by a deletion of the same drafts is left as it is, and so is all that
- * they did before to the session deleted.
+ * say how something is to be. A deletion is left out where its session is gone, or was created by the same drafts since,
+ * and with it all that they did to that session before.
  */
 export async function commandsToRepeat(work: Work, drafts: readonly Draft<unknown>[]): Promise<readonly Command[]> {
   const repeated: (readonly Command[])[] = []
