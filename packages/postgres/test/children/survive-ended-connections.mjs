@@ -10,7 +10,13 @@ const ways = new Set()
 const proxy = createServer((near) => {
   const far = connect(Number(port || 5432), hostname)
   near.pipe(far).pipe(near)
-  for (const socket of [near, far]) socket.on('error', () => near.destroy())
+  for (const [one, another] of [
+    [near, far],
+    [far, near],
+  ]) {
+    one.on('error', () => {})
+    one.on('close', () => another.destroy())
+  }
   ways.add(near)
 }).listen(0, '127.0.0.1')
 await new Promise((resolve) => proxy.once('listening', resolve))
