@@ -1,5 +1,5 @@
 import { type Call, HoldfastError } from '@holdfast/core'
-import type { Query, SchemaSession, SqlExecutor, SqlRow, SqlValue, WriteOutcome } from '@holdfast/sql'
+import type { Query, SchemaSession, SqlExecutor, SqlRow, SqlValue, Step, WriteOutcome } from '@holdfast/sql'
 import type { ClientBase, PoolClient, QueryConfig } from 'pg'
 import { markUnsettled } from './classify.js'
 import type { Connections } from './connections.js'
@@ -44,7 +44,7 @@ export function createPostgresExecutor({ connections, manner, lock }: ExecutorOp
     const settings = settingsFor(write.about, manner)
     for (let tries = 1; ; tries++) {
       const answer = await onConnection([...settings, ...sendingsOf(write.steps)], write.call)
-      const outcome = outcomeOf(answer, settings.length)
+      const outcome = outcomeOf(answer, settings.length, write.steps)
       if (outcome !== undefined) return outcome
       await again(answer, write.call, tries)
     }
@@ -162,13 +162,15 @@ function sendingsOf(queries: readonly Query[]): readonly Sending[] {
 }
 
 /** What became of a write, or undefined when it failed. `before` counts the statements in front of its steps. */
-export function outcomeOf(answer: Answer, before: number): WriteOutcome | undefined {
+export function outcomeOf(answer: Answer, before: number, steps: readonly Step[]): WriteOutcome | undefined {
   if (answer.done) return { done: true, rows: answer.rows.slice(before) }
   if (!answer.answered) throw markUnsettled(answer.error)
-  return isRefusal(answer.error) ? { done: false, step: answer.completed - before } : undefined
+  const step = answer.completed - before
+  return isRefusal(answer.error, steps[step]) ? { done: false, step } : undefined
 }
 
-function isRefusal(error: unknown): boolean {
+function isRefusal(error: unknown, step: Step | undefined): boolean {
+  if (step?.failsWhenTaken === true) return codeOf(error) === '23505'
   return codeOf(error) === '22P02' && error instanceof Error && error.message.includes(refusal)
 }
 

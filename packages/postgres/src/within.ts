@@ -60,7 +60,7 @@ export function createInnerExecutor(client: ClientBase, manner: Manner): SqlExec
         const answer = await saved(steps, about)
         if (answer.done) return answer
         // Without an answer the connection is gone, and the caller's transaction with it: nothing is unknown.
-        const outcome = answer.answered ? outcomeOf(answer, 0) : undefined
+        const outcome = answer.answered ? outcomeOf(answer, 0, steps) : undefined
         if (outcome === undefined) throw answer.error
         return outcome
       }),

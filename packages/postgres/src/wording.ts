@@ -17,11 +17,12 @@ export interface Wording {
 const plain = new WeakMap<Statement, Wording>()
 const insisting = new WeakMap<Statement, Wording>()
 
-export function wordingOf({ statement, expects }: Pick<Step, 'statement' | 'expects'>): Wording {
-  const known = expects === undefined ? plain : insisting
+export function wordingOf({ statement, expects, failsWhenTaken }: Step): Wording {
+  const insists = expects !== undefined && failsWhenTaken !== true
+  const known = insists ? insisting : plain
   let wording = known.get(statement)
   if (wording === undefined) {
-    wording = worded(expects === undefined ? statement.text : insistent(statement, expects), statement.returns)
+    wording = worded(insists ? insistent(statement, expects) : statement.text, statement.returns)
     known.set(statement, wording)
   }
   return wording

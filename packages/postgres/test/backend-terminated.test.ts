@@ -3,7 +3,7 @@ import type { Client } from 'pg'
 import { describe, expect, it } from 'vitest'
 import { appendPersistently } from './support/persistence.js'
 import { seededRandom } from './support/seed.js'
-import { connected, ownDatabase } from './support/servers.js'
+import { connected, ownDatabase, ownServer } from './support/servers.js'
 import { codeOf, expectWhole, openStore, saying, textOf, threadOf } from './support/stores.js'
 import { until } from './support/until.js'
 import { startWriters } from './support/writers.js'
@@ -48,6 +48,28 @@ describe('a connection that the server ends', () => {
     }
     const texts = (await threadOf(scope, session.id)).map(textOf)
     expect(texts).toEqual(Array.from({ length: 40 }, (_, time) => `kept ${time}`))
+    await expectWhole(store)
+  })
+
+  it('after a commit and before its reply: the write is outcome_unknown, is stored, and is not stored twice', async () => {
+    // A commit that waits for a standby which does not exist has taken place on this server, and nobody has been told.
+    const settings = { synchronous_standby_names: 'nobody', synchronous_commit: 'local' }
+    const server = await ownServer({ durable: true, settings })
+    const store = await openStore({ connectionString: server.url() })
+    const other = await connected(server.url())
+    const scope = store.scope('terminated')
+    const session = await scope.sessions.create()
+    await other.query('alter system set synchronous_commit = on')
+    await other.query('select pg_reload_conf()')
+    const write = scope.messages.append(session.id, saying('committed')).catch((error) => error)
+    await until(async () => (await terminate(other, `wait_event = 'SyncRep'`)) === 1)
+    const { code, ids } = await write
+    expect(code).toBe('outcome_unknown')
+    await other.query('alter system set synchronous_commit = local')
+    await other.query('select pg_reload_conf()')
+    expect((await threadOf(scope, session.id)).map(({ id }) => id)).toEqual(ids)
+    await appendPersistently(scope, session.id, { ...saying('committed'), id: ids[0] })
+    expect(await threadOf(scope, session.id)).toHaveLength(1)
     await expectWhole(store)
   })
 

@@ -45,6 +45,8 @@ export interface Step extends Query {
    * step is named. An executor that cannot look at the number between steps must make the database do it.
    */
   readonly expects?: number
+  /** Whether it fails by itself, with a key that is taken, instead of affecting nothing: where the traits say so. */
+  readonly failsWhenTaken?: boolean
 }
 
 export type WriteOutcome =

@@ -59,6 +59,11 @@ export interface QueryTraits {
   readonly least: string
   /** Whether writers lock rows, so that two of them can wait for each other. */
   readonly locksRows: boolean
+  /**
+   * Whether a row whose key is taken is refused by an error. Asking the engine to do nothing instead costs more where a
+   * statement that does nothing has to be made to fail anyway.
+   */
+  readonly failsWhenTaken: boolean
   /** A key that no row of the table has in the scope, and that is above all that were given out before its rows existed. */
   nextKey(table: KeyedTable, scope: Expression<number>): Expression<number>
   /** Keeps the rows of one table that a query finds from changing before the commit; nothing where writers are alone. */

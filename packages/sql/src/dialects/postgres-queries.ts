@@ -32,6 +32,7 @@ export const postgresQueries = (schema: string): QueryTraits => ({
   greatest: 'greatest',
   least: 'least',
   locksRows: true,
+  failsWhenTaken: true,
   // The column counts by itself, but the row of a session must name the key of its branch before there is a branch.
   nextKey: (table: KeyedTable): Expression<number> =>
     sql<number>`nextval(${sql.lit(`${quoted(schema)}.${quoted(`${table}_key_seq`)}`)})`,

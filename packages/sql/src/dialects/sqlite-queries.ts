@@ -31,6 +31,7 @@ export const sqliteQueries: QueryTraits = {
   greatest: 'max',
   least: 'min',
   locksRows: false,
+  failsWhenTaken: false,
   nextKey: (table: KeyedTable, scope: Expression<number>) =>
     sql<number>`(select coalesce(max("key"), 0) + 1 from ${sql.table(table)} where "scope" = ${scope})`,
   holding: <Tables extends keyof Aliased, Aliased, Output>(query: SelectQueryBuilder<Aliased, Tables, Output>) => query,

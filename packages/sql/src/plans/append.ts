@@ -7,7 +7,7 @@ import type { Found } from '../executor.js'
 import { type Database, messages } from '../schema/tables.js'
 import { insertFrom } from './insert.js'
 import { addParts } from './parts.js'
-import { expectOne, foundByLatest, type Plan, receiptFromLatest, run } from './plan.js'
+import { expectNew, expectOne, foundByLatest, type Plan, receiptFromLatest, run } from './plan.js'
 import { sessionKey } from './session.js'
 import { touchSession, touchSessionOfScope } from './touch.js'
 
@@ -49,6 +49,7 @@ export function planAppend(compiler: Compiler): (plan: Plan, command: Append) =>
   const touch = touchSession(compiler)
   const touchOfScope = touchSessionOfScope(compiler)
   const add = addParts(compiler)
+  const { failsWhenTaken } = compiler.traits
   const toActive = toBranch(compiler, 'the active branch', activeBranch)
   const toNamed = toBranch(compiler, 'a named branch', namedBranch)
 
@@ -77,7 +78,7 @@ export function planAppend(compiler: Compiler): (plan: Plan, command: Append) =>
       following--
       const position = { ...head, plus: -following }
       const placing = { scope, session, branch, branchKey, message, following, position }
-      expectOne(plan, isPlain(message) ? placePlain : place, placing, 'id')
+      expectNew(plan, isPlain(message) ? placePlain : place, placing, 'id', failsWhenTaken)
       add(plan, message.id, parts, { branch: branchKey, position })
     }
   }
@@ -118,7 +119,7 @@ const namedBranch: Finding = (eb, writing) =>
     eb('holdfast_branches.session', '=', sessionKey(writing)),
   ])
 
-function toBranch({ compile }: Compiler, which: string, find: Finding): ToBranch {
+function toBranch({ traits, compile }: Compiler, which: string, find: Finding): ToBranch {
   const branchOf = (writing: Writing<Placing>) =>
     writing.db.selectFrom('holdfast_branches').where((eb) => find(eb, writing))
   const insert = (writing: Writing<Placing>, fields: typeof messageFields) => {
@@ -134,7 +135,7 @@ function toBranch({ compile }: Compiler, which: string, find: Finding): ToBranch
           branch: sql.ref('key'),
           position: sql`${sql.ref('head')} - ${slot('following')}`,
         })
-    return inserted.onConflict((conflict) => conflict.doNothing())
+    return traits.failsWhenTaken ? inserted : inserted.onConflict((conflict) => conflict.doNothing())
   }
   return {
     advance: compile<Advance>(`advance ${which}`, (writing) =>

@@ -40,6 +40,18 @@ export function expectOne<Input>(plan: Plan, statement: Compiled<Input>, input: 
   plan.refusals.push({ command: plan.command, expectation })
 }
 
+/** The same for a row that must be new. */
+export function expectNew<Input>(
+  plan: Plan,
+  statement: Compiled<Input>,
+  input: Input,
+  expectation: Expectation,
+  failsWhenTaken: boolean,
+): void {
+  plan.steps.push({ ...bind(statement, input), expects: 1, failsWhenTaken })
+  plan.refusals.push({ command: plan.command, expectation })
+}
+
 /** The receipt of the command that is being planned is in the one row which the latest step returns. */
 export function receiptFromLatest(plan: Plan, read: (row: SqlRow) => Receipt): void {
   const step = plan.steps.length - 1
