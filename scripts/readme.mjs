@@ -6,7 +6,6 @@ import { openMemoryStore } from '@holdfast/core/memory'
 import { openPostgresStore } from '@holdfast/postgres'
 import { startPostgres } from '@holdfast/servers'
 import { openSqliteStore } from '@holdfast/sqlite'
-import { Client } from 'pg'
 
 const begin = '<!-- backends:begin -->'
 const end = '<!-- backends:end -->'
@@ -17,10 +16,7 @@ const server = await startPostgres({ version: 18 })
 
 /** Row-level security does not hold for a superuser, so this store has a role of its own. */
 async function openGuardedStore() {
-  const client = new Client({ connectionString: server.url() })
-  await client.connect()
-  await client.query(`create role host login password 'host'; create schema guarded authorization host`)
-  await client.end()
+  await server.run(`create role host login password 'host'; create schema guarded authorization host`)
   const connectionString = server.url('postgres', { user: 'host', password: 'host' })
   return openPostgresStore({ connectionString, schema: 'guarded', rowLevelSecurity: true })
 }

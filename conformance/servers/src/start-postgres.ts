@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { appendFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { createDatabase } from './databases.js'
+import { createDatabase, execute } from './databases.js'
 import { freePort } from './free-port.js'
 import { hasEnded, startPostmaster } from './postmaster.js'
 import { type PostgresVersion, programsOf } from './programs.js'
@@ -29,6 +29,8 @@ export interface PostgresServer {
   readonly pid: number
   /** By default for the database `postgres` and the role `postgres`. */
   url(database?: string, role?: { readonly user: string; readonly password: string }): string
+  /** Runs statements as the role `postgres`, in the database `postgres`. */
+  run(statements: string): Promise<void>
   /** Returns the URL of the new database. */
   createDatabase(name: string): Promise<string>
   /**
@@ -80,6 +82,7 @@ export async function startPostgres({
         return postmaster.pid
       },
       url,
+      run: (statements) => execute(url(), statements),
       createDatabase: async (name) => {
         await createDatabase(url(), name)
         return url(name)

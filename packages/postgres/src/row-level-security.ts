@@ -7,7 +7,7 @@ const scopesTable = 'holdfast_scopes'
 const call: Call = { signal: undefined, retries: 0 }
 
 /** The tables that hold what belongs to scopes. */
-export function guardedTables(): readonly string[] {
+function guardedTables(): readonly string[] {
   return [...promisedTables(migrations).values()]
     .filter(({ name, columns }) => name === scopesTable || 'scope' in columns)
     .map(({ name }) => name)

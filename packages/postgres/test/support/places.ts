@@ -16,7 +16,7 @@ interface Site {
 /** The suite opens stores in eight processes at once, and a server has a hundred connections. */
 const maxConnections = 4
 
-export function placeAt(token: string): Place {
+function placeAt(token: string): Place {
   const { url, schema, migrator }: Site = JSON.parse(token)
   return {
     token,
