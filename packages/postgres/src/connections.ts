@@ -13,6 +13,8 @@ export interface Connections {
   beginEachWith(statement: string): void
   /** How many there can be at once. */
   readonly most: number
+  /** How long somebody waits for one. */
+  readonly waitMs: number
   close(): Promise<void>
 }
 
@@ -71,6 +73,7 @@ export function connectionsOf(pool: Pool, { waitMs, owned }: ConnectionsOptions)
 
   return {
     most: pool.options.max,
+    waitMs,
 
     borrow(call) {
       return new Promise((resolve, reject) => {

@@ -27,6 +27,7 @@ export function createPostgresExecutor({ connections, manner, lock }: ExecutorOp
   const join = createJoiner({
     // The rest of the connections is for reads.
     lanes: Math.max(1, Math.floor(connections.most / 3)),
+    waitMs: connections.waitMs,
     commit: (writes) =>
       writes.length === 1
         ? { outcomes: writes.map(commitAlone), shared: Promise.resolve(true) }

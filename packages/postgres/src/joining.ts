@@ -10,12 +10,17 @@ export interface Write {
 
 interface Waiting {
   readonly write: Write
+  readonly since: number
   readonly resolve: (outcome: Promise<WriteOutcome>) => void
+  /** Ends the interest in the call's signal. */
+  readonly leave: () => void
 }
 
 export interface JoinerOptions {
   /** How many commits may be under way at once. */
   readonly lanes: number
+  /** How long a write waits for its turn. */
+  readonly waitMs: number
   readonly commit: (writes: readonly Write[]) => Commit
 }
 
@@ -33,7 +38,7 @@ const mostTogether = 32
  * server's log for all of them. A write that finds a lane free does not wait for company. One that is refused spoils the
  * commit for all, so where that happens fewer share one, until it goes well again.
  */
-export function createJoiner({ lanes, commit }: JoinerOptions): (write: Write) => Promise<WriteOutcome> {
+export function createJoiner({ lanes, waitMs, commit }: JoinerOptions): (write: Write) => Promise<WriteOutcome> {
   const waiting: Waiting[] = []
   let busy = 0
   let company = mostTogether
@@ -57,18 +62,32 @@ export function createJoiner({ lanes, commit }: JoinerOptions): (write: Write) =
     }
   }
 
+  /** Whether there is still time. Without connections, one group after the other waits for one in vain. */
+  function isWanted({ since, resolve, leave }: Waiting): boolean {
+    leave()
+    if (performance.now() - since <= waitMs) return true
+    resolve(Promise.reject(tooLate()))
+    return false
+  }
+
   return (write) =>
     new Promise((resolve) => {
-      waiting.push({ write, resolve })
+      const { signal } = write.call
+      const leave = () => signal?.removeEventListener('abort', abort)
+      const mine: Waiting = { write, since: performance.now(), resolve, leave }
+      function abort(): void {
+        leave()
+        waiting.splice(waiting.indexOf(mine), 1)
+        resolve(Promise.reject(aborted()))
+      }
+      signal?.addEventListener('abort', abort)
+      waiting.push(mine)
       start()
     })
 }
 
-/** A call that was aborted while it waited has not sent anything. */
-function isWanted({ write, resolve }: Waiting): boolean {
-  if (write.call.signal?.aborted !== true) return true
-  resolve(Promise.reject(aborted()))
-  return false
+function tooLate(): HoldfastError {
+  return new HoldfastError('busy', 'Other writes took all the time that the call could wait.', { entity: 'store' })
 }
 
 export function aborted(): HoldfastError {

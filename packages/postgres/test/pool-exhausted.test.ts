@@ -49,6 +49,23 @@ describe("a call that finds every connection of the caller's pool in use", () =>
     await expectWhole(store)
   })
 
+  it('is busy when its own time is over, however many wait before it', async () => {
+    const pool = ownPool({ connectionString: await ownDatabase(), max: 2 })
+    const store = await openStore({ pool, connectTimeoutMs })
+    const scope = store.scope('exhausted')
+    const session = await scope.sessions.create()
+    const held = [await pool.connect(), await pool.connect()]
+    const failures = await Promise.all(
+      Array.from({ length: 300 }, (_, at) => failure(() => scope.messages.append(session.id, saying(`${at}`)))),
+    )
+    expect(new Set(failures.map(({ code }) => code))).toEqual(new Set(['busy']))
+    // Of which each group of 32 would wait for that time, one after the other.
+    expect(Math.max(...failures.map(({ ms }) => ms))).toBeLessThan(6 * connectTimeoutMs)
+    for (const client of held) client.release()
+    expect(await scope.messages.append(session.id, saying('after'))).toMatchObject({ position: 1 })
+    await expectWhole(store)
+  })
+
   it('is busy also when the pool itself waits for a shorter time', async () => {
     const pool = ownPool({ connectionString: await ownDatabase(), max: 1, connectionTimeoutMillis: 1_000 })
     const store = await openStore({ pool, connectTimeoutMs: 30_000 })
@@ -73,6 +90,24 @@ describe("a call that finds every connection of the caller's pool in use", () =>
 })
 
 describe("a call that finds every connection of the store's own pool in use", () => {
+  it('is aborted by its signal while others write before it', async () => {
+    const url = await ownDatabase()
+    const store = await openStore({ connectionString: url, maxConnections: 1 })
+    const scope = store.scope('exhausted')
+    const session = await scope.sessions.create()
+    const other = await connected(url)
+    await other.query('begin')
+    await other.query('select 1 from holdfast_sessions for update')
+    const impatient = new AbortController()
+    const first = scope.messages.append(session.id, saying('first'))
+    const second = scope.messages.append(session.id, saying('second'), { signal: impatient.signal })
+    const third = scope.messages.append(session.id, saying('third'))
+    impatient.abort()
+    expect(await codeOf(second)).toBe('aborted')
+    await other.query('rollback')
+    expect((await Promise.all([first, third])).map(({ position }) => position)).toEqual([1, 2])
+  })
+
   it('is busy when its time to wait is over, and the store works when one is free', async () => {
     const url = await ownDatabase()
     const store = await openStore({ connectionString: url, maxConnections: 1, connectTimeoutMs })
