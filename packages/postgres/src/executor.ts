@@ -100,9 +100,14 @@ export function createPostgresExecutor({ connections, manner, lock }: ExecutorOp
     await pause(Math.random() * 2 ** Math.min(tries, 6))
   }
 
-  /** Under row-level security a scope that is deleted in the middle of a write refuses its rows; the next try will not find it. */
+  /**
+   * A scope that is deleted in the middle of a write leaves its later statements without a key (23502), without the row that
+   * it stands for (23503) or, under row-level security, without the right to it (42501). The next try finds it gone from the
+   * start.
+   */
   function mayBeGone(error: unknown, tries: number): boolean {
-    return manner.rowLevelSecurity && codeOf(error) === '42501' && tries < 3
+    const code = codeOf(error)
+    return tries < 3 && (/^2350[23]$/.test(code) || (manner.rowLevelSecurity && code === '42501'))
   }
 
   return {
